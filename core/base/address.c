@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of numeric addresses, written by hand so that the core needs no resolver and no socket header, and so that every
- * platform accepts exactly the same text. Pure; any thread.
- * Source: RFC 4291 section 2.2 (text of IPv6), RFC 5952 (the one way to write it). */
+/* Text of numeric addresses, written by hand so that the core needs no resolver and no socket header, and so
+ * that every platform accepts exactly the same text. Pure; any thread. Source: RFC 4291 section 2.2 (text of
+ * IPv6), RFC 5952 (the one way to write it). */
 #include "core/base/address.h"
 
 #include "core/base/bytes.h"
+#include "core/base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -59,24 +60,6 @@ struct ip_prefix ip_prefix_network(const struct ip_prefix *prefix)
 	return network;
 }
 
-/* A decimal number from min to max without sign or leading zeros. */
-static bool decimal_parse(const char *text, size_t len, uint32_t min, uint32_t max, uint32_t *out)
-{
-	uint64_t value = 0;
-
-	if (len == 0 || len > 10 || (len > 1 && text[0] == '0'))
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] < '0' || text[i] > '9')
-			return false;
-		value = value * 10 + (uint64_t)(text[i] - '0');
-	}
-	if (value < min || value > max)
-		return false;
-	*out = (uint32_t)value;
-	return true;
-}
-
 static bool ipv4_parse(const char *text, size_t len, uint8_t out[4])
 {
 	uint8_t bytes[4];
@@ -85,29 +68,18 @@ static bool ipv4_parse(const char *text, size_t len, uint8_t out[4])
 	for (size_t i = 0; i < 4; i++) {
 		const char *dot = i < 3 ? memchr(text + at, '.', len - at) : text + len;
 		size_t part_len;
-		uint32_t value;
+		uint64_t value;
 
 		if (!dot)
 			return false;
 		part_len = (size_t)(dot - text) - at;
-		if (!decimal_parse(text + at, part_len, 0, 255, &value))
+		if (!text_parse_decimal(text + at, part_len, 0, 255, &value))
 			return false;
 		bytes[i] = (uint8_t)value;
 		at += part_len + (i < 3);
 	}
 	memcpy(out, bytes, sizeof(bytes));
 	return true;
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
 }
 
 /* Groups are collected from the left; where "::" stood, the groups behind it move to the right end. */
@@ -124,8 +96,8 @@ static bool ipv6_parse(const char *text, size_t len, uint8_t out[16])
 		size_t digits = 0;
 		uint32_t value = 0;
 
-		while (at + digits < len && digits < 5 && hex_digit(text[at + digits]) >= 0) {
-			value = value << 4 | (uint32_t)hex_digit(text[at + digits]);
+		while (at + digits < len && digits < 5 && text_hex_digit(text[at + digits]) >= 0) {
+			value = value << 4 | (uint32_t)text_hex_digit(text[at + digits]);
 			digits++;
 		}
 		if (at + digits < len && text[at + digits] == '.') { /* the last 32 bits as a dotted quad */
@@ -184,12 +156,12 @@ bool ip_prefix_parse(const char *text, size_t len, struct ip_prefix *out)
 	const char *slash = len ? memchr(text, '/', len) : NULL;
 	size_t address_len = slash ? (size_t)(slash - text) : len;
 	struct ip_prefix prefix = { 0 };
-	uint32_t bits, max;
+	uint64_t bits, max;
 
 	if (!ip_address_parse(text, address_len, &prefix.address))
 		return false;
-	bits = max = (uint32_t)(8 * ip_address_len(&prefix.address));
-	if (slash && !decimal_parse(slash + 1, len - address_len - 1, 0, max, &bits))
+	bits = max = 8 * ip_address_len(&prefix.address);
+	if (slash && !text_parse_decimal(slash + 1, len - address_len - 1, 0, max, &bits))
 		return false;
 	prefix.bits = (uint8_t)bits;
 	*out = prefix;
@@ -201,23 +173,27 @@ static bool bracketed_parse(const char *text, size_t len, struct endpoint *out)
 {
 	const char *percent = len ? memchr(text, '%', len) : NULL;
 	size_t address_len = percent ? (size_t)(percent - text) : len;
+	uint64_t scope = 0;
 
 	if (!ip_address_parse(text, address_len, &out->address) || out->address.family != IP_V6)
 		return false;
-	return !percent || decimal_parse(percent + 1, len - address_len - 1, 1, UINT32_MAX, &out->scope_id);
+	if (percent && !text_parse_decimal(percent + 1, len - address_len - 1, 1, UINT32_MAX, &scope))
+		return false;
+	out->scope_id = (uint32_t)scope;
+	return true;
 }
 
 bool endpoint_parse(const char *text, size_t len, struct endpoint *out)
 {
 	struct endpoint endpoint = { 0 };
 	size_t colon = len;
-	uint32_t port;
+	uint64_t port;
 
 	while (colon > 0 && text[colon - 1] != ':')
 		colon--;
 	if (colon == 0) /* no colon at all; otherwise it stands before `colon` */
 		return false;
-	if (!decimal_parse(text + colon, len - colon, 1, UINT16_MAX, &port))
+	if (!text_parse_decimal(text + colon, len - colon, 1, UINT16_MAX, &port))
 		return false;
 	colon--;
 	if (colon >= 2 && text[0] == '[' && text[colon - 1] == ']') {
@@ -231,7 +207,8 @@ bool endpoint_parse(const char *text, size_t len, struct endpoint *out)
 	return true;
 }
 
-/* The longest run of at least two zero groups, the first of equals (RFC 5952 section 4.2); len 0 when there is none. */
+/* The longest run of at least two zero groups, the first of equals (RFC 5952 section 4.2); len 0 when there
+ * is none. */
 static void longest_zero_run(const uint8_t bytes[16], size_t *start, size_t *run_len)
 {
 	size_t at = 0;
@@ -272,8 +249,9 @@ static void ipv6_write(const uint8_t bytes[16], char *out, size_t room)
 			i += run_len - 1;
 			continue;
 		}
-		at += (size_t)snprintf(out + at, room - at, "%s%x", i > 0 && !(run_len && i == start + run_len) ? ":" : "",
-				       (unsigned)get_be16(bytes + 2 * i));
+		at += (size_t)snprintf(out + at, room - at, "%s%x",
+			i > 0 && !(run_len && i == start + run_len) ? ":" : "",
+			(unsigned)get_be16(bytes + 2 * i));
 	}
 }
 
@@ -315,8 +293,8 @@ char *endpoint_write(const struct endpoint *endpoint, char out[ENDPOINT_TEXT_LEN
 	else if (endpoint->address.family == IP_V4)
 		snprintf(out, ENDPOINT_TEXT_LEN, "%.40s:%u", address, (unsigned)endpoint->port);
 	else if (endpoint->scope_id)
-		snprintf(out, ENDPOINT_TEXT_LEN, "[%.46s%%%lu]:%u", address, (unsigned long)endpoint->scope_id,
-			 (unsigned)endpoint->port);
+		snprintf(out, ENDPOINT_TEXT_LEN, "[%.46s%%%lu]:%u", address,
+			(unsigned long)endpoint->scope_id, (unsigned)endpoint->port);
 	else
 		snprintf(out, ENDPOINT_TEXT_LEN, "[%.46s]:%u", address, (unsigned)endpoint->port);
 	return out;
