@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything that the protocol says, as structs: the daemon, the command line and the window see these and never JSON.
+ * protocol.md explains each field under the same name.
+ *
+ * Pointers are owned by the struct that holds them; the *_free functions release (and wipe) what a struct holds and
+ * leave it zeroed, and accept a zeroed struct. To send one, a caller may point into its own memory and then does not
+ * call *_free. A char array holds a NUL-terminated text, "" where there is none. */
+#ifndef WGTCP_CLIENT_RPC_TYPES_H
+#define WGTCP_CLIENT_RPC_TYPES_H
+
+#include "client/rpc/words.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RPC_VERSION 1
+#define RPC_LINE_MAX 65536 /* bytes, with the newline */
+#define RPC_DEPTH_MAX 16
+#define RPC_OUTPUT_MAX (1u << 20) /* bytes that wait for a slow reader, before it is dropped */
+
+#define RPC_NAME_LEN 256       /* what a person calls a tunnel, right or wrong */
+#define RPC_INTERFACE_LEN 16
+#define RPC_KEY_LEN 45
+#define RPC_ENDPOINT_LEN 80
+#define RPC_PATH_LEN 512
+#define RPC_SENTENCE_LEN 512
+
+/* A request's id: an integer or a short text; NONE in a request means that no answer is wanted. */
+enum rpc_id_kind { RPC_ID_NONE, RPC_ID_NUMBER, RPC_ID_TEXT };
+
+struct rpc_id {
+	enum rpc_id_kind kind;
+	int64_t number;
+	char text[64];
+};
+
+struct rpc_texts {
+	char **items;
+	size_t count;
+};
+
+/* A warning or an error in a profile's text. line and column count from 1; 0: about the whole. */
+struct rpc_note {
+	uint32_t line, column;
+	char text[RPC_SENTENCE_LEN];
+};
+
+struct rpc_notes {
+	struct rpc_note *items;
+	size_t count;
+};
+
+/* ---- requests ---- */
+
+struct rpc_setting {
+	char key[64];
+	char *value; /* "" takes the line away; "(hidden)" keeps a key that is there */
+};
+
+/* Which fields count for which method stands in protocol.md; the others are zero. */
+struct rpc_request {
+	enum rpc_method method;
+	struct rpc_id id; /* the client's library sets it; a server hands it back with the answer */
+	char name[RPC_NAME_LEN];
+	bool has_transport;
+	enum transport transport;
+	bool has_backend;
+	enum rpc_backend_choice backend;
+	uint32_t timeout_ms;       /* up; 0: the daemon's own */
+	char peer[RPC_KEY_LEN];    /* switch, set */
+	bool has_request;          /* down: only what this connection's tunnel.up with the id `request` began */
+	int64_t request;
+	uint32_t peer_from;        /* status: leave out so many peers */
+	char *text;                /* import */
+	char file[RPC_NAME_LEN];   /* import: what the file was called, without its folder */
+	bool replace;              /* import: over a profile of that name */
+	bool hide_keys;            /* export */
+	struct rpc_setting *settings; /* set: all of them or none */
+	size_t setting_count;
+	uint32_t lines; /* logs: the newest so many; 0: as many as fit */
+	bool follow;    /* logs: then `log` notices */
+};
+
+void rpc_request_free(struct rpc_request *request);
+
+/* ---- what a tunnel is like ---- */
+
+struct rpc_peer {
+	char public_key[RPC_KEY_LEN];
+	char endpoint[RPC_ENDPOINT_LEN];
+	enum rpc_state state;
+	enum rpc_cause cause;
+	enum rpc_verified verified;
+	enum rpc_reason reason;
+	enum carrier carrier;
+	enum rpc_udp udp;
+	uint64_t last_handshake; /* Unix time, s; 0: never */
+	uint32_t rtt_us;         /* 0: unknown. "rtt_ms" on the wire */
+	uint64_t rx_bytes, tx_bytes;
+	uint64_t rx_bps, tx_bps; /* bits a second */
+};
+
+struct rpc_tunnel {
+	char name[RPC_NAME_LEN];
+	char display_name[RPC_NAME_LEN];
+	char profile[RPC_NAME_LEN]; /* in use: differs from name while a FallbackProfile carries it */
+	enum rpc_state state;
+	enum rpc_cause cause;
+	enum rpc_verified verified;
+	enum rpc_reason reason;
+	char interface[RPC_INTERFACE_LEN];
+	enum rpc_backend backend;
+	enum carrier carrier;
+	enum transport transport;
+	uint32_t mtu;   /* 0 while down */
+	uint64_t since; /* Unix time at which `state` began, s; 0: unknown */
+	enum rpc_udp udp;
+	char message[RPC_SENTENCE_LEN]; /* a sentence about what is wrong, or "" */
+	struct rpc_texts warnings;
+	struct rpc_peer *peers;
+	size_t peer_count;
+	/* Peers that the profile has in all. A writer leaves it 0 (then it is peer_count); on the wire and after reading it
+	 * is larger than peer_count where they did not fit into one message: ask on with peer_from. */
+	uint32_t peers_total;
+};
+
+void rpc_tunnel_free(struct rpc_tunnel *tunnel);
+
+struct rpc_sample {
+	uint64_t time; /* Unix time, s */
+	uint64_t rx_bps, tx_bps;
+	uint32_t rtt_us; /* 0: unknown */
+};
+
+/* ---- results ---- */
+
+struct rpc_info {
+	char daemon_version[32];
+	uint32_t pid;
+	enum rpc_permission permission;
+	char config_dir[RPC_PATH_LEN];
+	char state_dir[RPC_PATH_LEN];
+};
+
+struct rpc_entry {
+	char name[RPC_NAME_LEN];
+	char display_name[RPC_NAME_LEN];
+	char file[RPC_PATH_LEN];
+	bool read_only; /* lies where we never write */
+	enum rpc_state state;
+	enum transport transport;
+	enum rpc_backend_choice backend;
+	bool auto_connect;
+	char error[RPC_SENTENCE_LEN]; /* why it can not be used: "line 3: ..."; "" if it can */
+};
+
+struct rpc_list {
+	struct rpc_entry *tunnels;
+	size_t tunnel_count;
+};
+
+struct rpc_status {
+	struct rpc_tunnel *tunnels;
+	size_t tunnel_count;
+};
+
+/* up, switch */
+struct rpc_moved {
+	struct rpc_tunnel tunnel;
+	bool began; /* up: false: it was up, or being brought up, before */
+	struct rpc_texts warnings;
+};
+
+/* down, import, delete, set */
+struct rpc_done {
+	char name[RPC_NAME_LEN];
+	char display_name[RPC_NAME_LEN];
+	char file[RPC_PATH_LEN]; /* import, set: where the profile lies */
+	bool changed; /* down: it was up. import: replaced one. set: in force already, else from the next up on */
+	struct rpc_notes warnings;
+};
+
+struct rpc_exported {
+	char name[RPC_NAME_LEN];
+	char *text;
+	bool hidden; /* keys read "(hidden)" */
+};
+
+struct rpc_log {
+	uint64_t time_ms; /* Unix time */
+	enum rpc_level level;
+	char name[RPC_NAME_LEN]; /* the tunnel, or "" */
+	char text[RPC_SENTENCE_LEN];
+};
+
+struct rpc_logs {
+	struct rpc_log *entries; /* oldest first */
+	size_t entry_count;
+};
+
+/* The method that was asked chooses the member; RPC_METHOD_WATCH has none. */
+struct rpc_result {
+	enum rpc_method method;
+	union {
+		struct rpc_info info;         /* daemon.info */
+		struct rpc_list list;         /* tunnel.list */
+		struct rpc_status status;     /* tunnel.status */
+		struct rpc_moved moved;       /* tunnel.up, tunnel.switch */
+		struct rpc_done done;         /* tunnel.down, .import, .delete, .set */
+		struct rpc_exported exported; /* tunnel.export */
+		struct rpc_logs logs;         /* logs */
+	};
+};
+
+void rpc_result_free(struct rpc_result *result);
+
+/* ---- errors ---- */
+
+/* The small ones are wgtcp-cli's exit codes. */
+enum rpc_code {
+	RPC_CODE_OTHER = 1,
+	RPC_CODE_NOT_UP = 3,
+	RPC_CODE_NOT_PERMITTED = 4,
+	RPC_CODE_NO_SUCH_TUNNEL = 5,
+	RPC_CODE_TIMED_OUT = 6,
+	RPC_CODE_PEER_UNREACHABLE = 7,
+	RPC_CODE_CAPTIVE_PORTAL = 8,
+	RPC_CODE_CONFIG = 20,    /* the profile is wrong; notes say where */
+	RPC_CODE_BUSY = 21,      /* something else is under way, or it is up and must not be */
+	RPC_CODE_EXISTS = 22,
+	RPC_CODE_CANCELLED = 23, /* tunnel.up: by a tunnel.down */
+	RPC_CODE_PARSE = -32700,
+	RPC_CODE_INVALID_REQUEST = -32600,
+	RPC_CODE_UNKNOWN_METHOD = -32601,
+	RPC_CODE_INVALID_PARAMS = -32602,
+	RPC_CODE_INTERNAL = -32603,
+};
+
+struct rpc_error {
+	int32_t code;                   /* enum rpc_code; others may come from a newer daemon */
+	char message[RPC_SENTENCE_LEN]; /* one sentence with cause and cure */
+	enum rpc_cause cause;
+	bool has_state;       /* up: what the tunnel is left as */
+	enum rpc_state state;
+	struct rpc_notes notes;
+};
+
+void rpc_error_free(struct rpc_error *error);
+/* Sets code and message and zeroes the rest; printf's format. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void rpc_error_set(struct rpc_error *error, enum rpc_code code, const char *format, ...);
+
+/* ---- notices: sent unasked after watch, logs with follow, and during tunnel.up ---- */
+
+struct rpc_notice {
+	enum rpc_notice_kind kind;
+	union {
+		struct {
+			struct rpc_tunnel tunnel;
+			bool gone; /* the profile was deleted; only tunnel.name counts */
+		} state;
+		struct {
+			char name[RPC_NAME_LEN];
+			struct rpc_sample *samples; /* oldest first; up to 300 at the start, then one a second */
+			size_t sample_count;
+			struct rpc_peer *peers; /* public_key, carrier and counters */
+			size_t peer_count;
+		} stats;
+		struct {
+			int64_t request; /* the id of the tunnel.up that it is about */
+			char name[RPC_NAME_LEN];
+			enum rpc_step step;
+			char text[RPC_SENTENCE_LEN]; /* detail, or "" */
+		} progress;
+		struct rpc_log log;
+	};
+};
+
+void rpc_notice_free(struct rpc_notice *notice);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of the protocol as enums. The order of each enum is that of protocol.md; a word that is not listed there is
+ * refused, since words belong to the protocol's version. Pure. */
+#ifndef WGTCP_CLIENT_RPC_WORDS_H
+#define WGTCP_CLIENT_RPC_WORDS_H
+
+#include "core/base/carrier.h"
+
+#include <stdbool.h>
+
+enum rpc_state {
+	RPC_STATE_DOWN,
+	RPC_STATE_CONNECTING,
+	RPC_STATE_VERIFYING,
+	RPC_STATE_UP,
+	RPC_STATE_DEGRADED,
+	RPC_STATE_RECONNECTING,
+	RPC_STATE_FAILED,
+};
+
+enum rpc_cause {
+	RPC_CAUSE_NONE,
+	RPC_CAUSE_NO_NETWORK,
+	RPC_CAUSE_CAPTIVE_PORTAL,
+	RPC_CAUSE_DNS_FAILED,
+	RPC_CAUSE_PEER_UNREACHABLE,
+	RPC_CAUSE_HANDSHAKE_REFUSED,
+	RPC_CAUSE_CLOCK,
+	RPC_CAUSE_PERMISSION,
+	RPC_CAUSE_BUSY,
+	RPC_CAUSE_CONFIG,
+};
+
+enum rpc_verified { RPC_VERIFIED_NONE, RPC_VERIFIED_HANDSHAKE, RPC_VERIFIED_SMALL, RPC_VERIFIED_FULL };
+
+enum rpc_udp { RPC_UDP_UNKNOWN, RPC_UDP_OK, RPC_UDP_BLOCKED, RPC_UDP_UNUSED };
+
+/* Why the carrier is what it is. */
+enum rpc_reason {
+	RPC_REASON_NONE,
+	RPC_REASON_CHOSEN,
+	RPC_REASON_UDP_SILENT,
+	RPC_REASON_UDP_REJECTED,
+	RPC_REASON_UDP_NO_DATA,
+	RPC_REASON_UDP_NO_LARGE,
+	RPC_REASON_UDP_FLAPPING,
+	RPC_REASON_REMEMBERED,
+	RPC_REASON_UDP_WORKS,
+};
+
+/* What carries the tunnel now. */
+enum rpc_backend {
+	RPC_BACKEND_NONE,
+	RPC_BACKEND_KERNEL,
+	RPC_BACKEND_KERNEL_WGTCP,
+	RPC_BACKEND_KERNEL_RELAY,
+	RPC_BACKEND_USERSPACE,
+};
+
+/* What a person asks for. */
+enum rpc_backend_choice { RPC_BACKEND_CHOICE_AUTO, RPC_BACKEND_CHOICE_KERNEL, RPC_BACKEND_CHOICE_USERSPACE };
+
+/* What this client may do. */
+enum rpc_permission { RPC_PERMISSION_READ, RPC_PERMISSION_ALL };
+
+enum rpc_level { RPC_LEVEL_ERROR, RPC_LEVEL_WARNING, RPC_LEVEL_INFO, RPC_LEVEL_DEBUG };
+
+/* What a tunnel.up is doing just now. */
+enum rpc_step {
+	RPC_STEP_STARTING,
+	RPC_STEP_WAITING_FOR_NETWORK,
+	RPC_STEP_RESOLVING,
+	RPC_STEP_TRYING_UDP,
+	RPC_STEP_TRYING_TCP,
+	RPC_STEP_VERIFYING,
+};
+
+enum rpc_method {
+	RPC_METHOD_DAEMON_INFO,
+	RPC_METHOD_TUNNEL_LIST,
+	RPC_METHOD_TUNNEL_UP,
+	RPC_METHOD_TUNNEL_DOWN,
+	RPC_METHOD_TUNNEL_STATUS,
+	RPC_METHOD_TUNNEL_IMPORT,
+	RPC_METHOD_TUNNEL_EXPORT,
+	RPC_METHOD_TUNNEL_DELETE,
+	RPC_METHOD_TUNNEL_SET,
+	RPC_METHOD_TUNNEL_SWITCH,
+	RPC_METHOD_LOGS,
+	RPC_METHOD_WATCH,
+};
+
+enum rpc_notice_kind { RPC_NOTICE_STATE, RPC_NOTICE_STATS, RPC_NOTICE_PROGRESS, RPC_NOTICE_LOG };
+
+/* A table of words, indexed by the enum's value and ended by NULL. */
+extern const char *const rpc_state_words[];
+extern const char *const rpc_cause_words[];
+extern const char *const rpc_verified_words[];
+extern const char *const rpc_udp_words[];
+extern const char *const rpc_reason_words[];
+extern const char *const rpc_backend_words[];
+extern const char *const rpc_backend_choice_words[];
+extern const char *const rpc_permission_words[];
+extern const char *const rpc_level_words[];
+extern const char *const rpc_step_words[];
+extern const char *const rpc_method_words[];
+extern const char *const rpc_notice_words[];
+extern const char *const rpc_carrier_words[];   /* enum carrier */
+extern const char *const rpc_transport_words[]; /* enum transport */
+
+/* The value whose word is text, into *value; false (and *value as it was) when there is none.
+ *     int value;
+ *     if (rpc_word_parse(rpc_state_words, "up", &value))
+ *             state = (enum rpc_state)value; */
+bool rpc_word_parse(const char *const words[], const char *text, int *value);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* A local byte stream to the daemon: a unix socket on Linux. For one waiting thread. */
+#ifndef WGTCP_CORE_PORT_IPC_H
+#define WGTCP_CORE_PORT_IPC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ipc;
+
+#define IPC_FOREVER UINT32_MAX
+
+/* Where the daemon listens unless told otherwise. */
+const char *ipc_default_path(void);
+/* 0 or -errno: -ENOENT or -ECONNREFUSED: nobody listens there; -EACCES: not permitted; -ENAMETOOLONG. */
+int ipc_connect(const char *path, struct ipc **out);
+/* NULL is allowed. */
+void ipc_close(struct ipc *ipc);
+
+/* Both wait at most *left_ms and take from it the time that passed (IPC_FOREVER stays). They return -EINTR when the
+ * person has asked to stop (console_catch_interrupt), -ETIMEDOUT when the time is up.
+ * Sends all of it: 0, or -errno (-EPIPE: the other side is gone). */
+int ipc_send(struct ipc *ipc, const char *bytes, size_t len, uint32_t *left_ms);
+/* The number of bytes that came, at least 1; 0: the other side has closed; -errno. */
+long ipc_receive(struct ipc *ipc, char *out, size_t size, uint32_t *left_ms);
+
+#endif
