@@ -46,7 +46,6 @@ void kdf(uint8_t out1[HASH_LEN], uint8_t *out2, uint8_t *out3, const uint8_t key
  * A prepared key, since setting one up is dear; no allocation after aead_init. */
 struct aead {
 	void *impl; /* owned; NULL when wiped */
-	uint8_t key[KEY_LEN];
 };
 
 /* False when memory is short. Caller wipes. */

@@ -50,7 +50,8 @@ bool handshake_open_static(struct handshake *hs, const struct noise_identity *se
  * hs and timestamp change only on success. */
 bool handshake_open_timestamp(struct handshake *hs, const struct noise_remote *remote, const struct initiation *in,
 	uint8_t timestamp[TAI64N_LEN]);
-/* Responder, step 3: fills all of out but the macs, gives the keys and wipes hs. */
+/* Responder, step 3: fills all of out but the macs, gives the keys. Wipes hs, also when it fails, which it does
+ * only for a low-order point. */
 bool handshake_create_response(struct handshake *hs, const struct noise_remote *remote, uint32_t local_index,
 	struct response *out, struct transport_keys *keys);
 
