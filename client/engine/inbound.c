@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* From the carriers to the TUN: opens messages, answers handshakes on the carrier they came by, and hands inner packets
+ * over in batches. */
+#include "client/engine/state.h"
+
+void inbound_write_tun(struct engine *engine)
+{
+	if (!engine->to_tun_count)
+		return;
+	if (engine->tun && engine->link_up)
+		tun_write(engine->tun, engine->to_tun, engine->to_tun_count);
+	for (size_t i = 0; i < engine->to_tun_count; i++)
+		packet_give(engine->pool, engine->to_tun[i]);
+	engine->to_tun_count = 0;
+}
+
+static struct packet *take_packet(struct engine *engine)
+{
+	struct packet *packet = packet_take(engine->pool);
+
+	if (packet)
+		return packet;
+	inbound_write_tun(engine);
+	return packet_take(engine->pool);
+}
+
+/* Where a message came from, so that the answer can go the same way. */
+struct origin {
+	enum carrier carrier;
+	struct udp_socket *socket; /* UDP */
+	struct udp_path path;      /* UDP */
+	struct stream *stream;     /* TCP */
+	uint8_t ecn;
+};
+
+static void send_cookie_reply(
+	struct engine *engine, struct origin *origin, const uint8_t *message, size_t len)
+{
+	struct packet *reply = take_packet(engine);
+	size_t sent;
+
+	if (!reply)
+		return;
+	tunnel_create_cookie_reply(engine->tunnel, message, len, &origin->path.remote, engine->now, reply);
+	udp_send(origin->socket->udp, &origin->path, &reply, 1, &sent);
+	packet_give(engine->pool, reply);
+}
+
+static void answer_initiation(struct link *link, struct origin *origin)
+{
+	struct engine *engine = link->engine;
+	struct packet *response = take_packet(engine);
+	size_t sent;
+
+	if (!response)
+		return;
+	if (tunnel_create_response(engine->tunnel, link->peer, engine->now, response) != VERDICT_OK) {
+		packet_give(engine->pool, response);
+		return;
+	}
+	link->hello_due = true;
+	if (origin->carrier == CARRIER_TCP) {
+		stream_send(engine, origin->stream, response);
+		return;
+	}
+	if (udp_send(origin->socket->udp, &origin->path, &response, 1, &sent)) {
+		link->udp_failed = true;
+		link_touch(link);
+	}
+	packet_give(engine->pool, response);
+}
+
+/* An inner packet whose source is the peer's. Takes it. */
+static void deliver(struct link *link, const struct origin *origin, struct packet *plain)
+{
+	struct engine *engine = link->engine;
+
+	if (echo_is_reply(link, origin->carrier, plain)) {
+		packet_give(engine->pool, plain);
+		return;
+	}
+	if (!inner_ecn_combine(plain->data, plain->len, origin->ecn)) {
+		engine->ecn_dropped++;
+		packet_give(engine->pool, plain);
+		return;
+	}
+	engine->to_tun[engine->to_tun_count++] = plain;
+	if (engine->to_tun_count == ENGINE_BATCH)
+		inbound_write_tun(engine);
+}
+
+static bool carrier_allowed(const struct link *link, enum carrier carrier)
+{
+	switch (link_transport(link)) {
+	case TRANSPORT_UDP:
+		return carrier == CARRIER_UDP;
+	case TRANSPORT_TCP:
+		return carrier == CARRIER_TCP;
+	case TRANSPORT_AUTO:
+		break;
+	}
+	return true;
+}
+
+static enum verdict inbound_message(struct engine *engine, struct origin *origin, uint8_t *message, size_t len)
+{
+	struct packet *plain = take_packet(engine);
+	const struct endpoint *source =
+		origin->carrier == CARRIER_TCP ? tcp_remote(origin->stream->tcp) : &origin->path.remote;
+	struct received received = { 0 };
+
+	if (!plain)
+		return VERDICT_NO_MEMORY;
+	enum verdict verdict = tunnel_receive(engine->tunnel, origin->carrier, source, message, len, engine->now,
+		engine->wall, plain, &received);
+
+	if (verdict != VERDICT_OK) {
+		packet_give(engine->pool, plain);
+		if (verdict == VERDICT_COOKIE_WANTED && origin->carrier == CARRIER_UDP)
+			send_cookie_reply(engine, origin, message, len);
+		return verdict;
+	}
+	struct link *link = received.peer ? peer_user(received.peer) : NULL;
+
+	if (!link || !carrier_allowed(link, origin->carrier)) {
+		packet_give(engine->pool, plain);
+		return link ? VERDICT_NOT_FOR_US : VERDICT_OK;
+	}
+	link_received(link, origin->carrier, &received, &origin->path, origin->stream);
+	switch (received.kind) {
+	case RECEIVED_DATA:
+		deliver(link, origin, plain);
+		plain = NULL;
+		break;
+	case RECEIVED_INITIATION:
+		answer_initiation(link, origin);
+		break;
+	case RECEIVED_RESPONSE:
+		link_session_made(link, origin->carrier);
+		break;
+	case RECEIVED_SUPERSEDED:
+		link_simple_event(link, FALLBACK_SUPERSEDED, origin->carrier);
+		break;
+	case RECEIVED_EXTENSION:
+		if (engine->extensions)
+			echo_extension(link, origin->carrier, origin->stream, &received.extension);
+		break;
+	case RECEIVED_KEEPALIVE:
+	case RECEIVED_COOKIE:
+	case RECEIVED_NOTHING:
+		break;
+	}
+	packet_give(engine->pool, plain);
+	if (received.confirmed) {
+		if (link->leads)
+			echo_send_hello(link, origin->carrier);
+		outbound_flush(link);
+	}
+	return VERDICT_OK;
+}
+
+void inbound_udp(struct engine *engine, struct udp_socket *socket)
+{
+	struct udp_datagram datagrams[UDP_BATCH];
+	struct endpoint remote;
+
+	while (udp_error(socket->udp, &remote))
+		for (struct link *link = engine->links; link; link = link->next)
+			if (endpoint_equal(&link->udp.remote, &remote)) {
+				link->udp_failed = true;
+				link_touch(link);
+			}
+	/* Bounded for the same reason as the TUN's reading. */
+	for (int round = 0; round < 4; round++) {
+		int count = udp_receive(socket->udp, datagrams, UDP_BATCH);
+
+		for (int i = 0; i < count; i++) {
+			struct origin origin = {
+				.carrier = CARRIER_UDP,
+				.socket = socket,
+				.path = datagrams[i].path,
+				.ecn = datagrams[i].ecn,
+			};
+
+			inbound_message(engine, &origin, datagrams[i].data, datagrams[i].len);
+		}
+		inbound_write_tun(engine);
+		if (count <= 0)
+			break;
+	}
+}
+
+bool inbound_record(struct stream *stream, uint8_t *message, size_t len)
+{
+	struct engine *engine = stream->engine;
+	struct origin origin = { .carrier = CARRIER_TCP, .stream = stream };
+	enum verdict verdict = inbound_message(engine, &origin, message, len);
+
+	/* A stranger's first record decides. Afterwards a bad record is only dropped, as on UDP: a session may just have
+	 * expired on one side. */
+	if (verdict != VERDICT_OK && !stream->authentic && stream->token.kind != TOKEN_DEAD) {
+		stream_mute(engine, stream);
+		return false;
+	}
+	return stream->token.kind != TOKEN_DEAD && !stream->muted;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* From the TUN to the carriers. Packets wait unsealed in their link's queue until the carrier has room, so that counters
+ * leave in order and flows can be told apart; handshakes, keepalives and echoes pass the queue by. */
+#include "client/engine/state.h"
+
+#include <errno.h>
+
+/* A stream write of this size keeps the socket's queue short and is large enough to pay. */
+#define TCP_BURST_BYTES (48u << 10)
+
+static struct udp_socket *socket_for(struct engine *engine, const struct endpoint *remote)
+{
+	struct udp_socket *socket = &engine->udp[remote->address.family == IP_V6];
+
+	return endpoint_is_set(remote) && socket->udp ? socket : NULL;
+}
+
+/* The next inner packet, sealed; NULL when there is none or no session for it. */
+static struct packet *pop_sealed(struct link *link)
+{
+	struct engine *engine = link->engine;
+	struct packet_list dropped = { 0 };
+	struct packet *packet;
+
+	while ((packet = queue_pop(link->queue, engine->now, &dropped))) {
+		packet->ecn = inner_ecn(packet->data, packet->len);
+		enum verdict verdict = tunnel_seal(engine->tunnel, link->peer, packet, engine->now);
+
+		if (verdict == VERDICT_OK)
+			break;
+		if (verdict == VERDICT_NO_SESSION) {
+			queue_push_front(link->queue, packet);
+			packet = NULL;
+			break;
+		}
+		packet_give(engine->pool, packet);
+	}
+	packet_give_list(engine->pool, &dropped);
+	return packet;
+}
+
+/* Sends a batch to the link's UDP address; takes the packets. */
+static void send_udp(struct link *link, struct udp_socket *socket, struct packet **batch, size_t count)
+{
+	struct engine *engine = link->engine;
+	size_t sent = 0;
+	int error = udp_send(socket->udp, &link->udp, batch, count, &sent);
+
+	for (size_t i = 0; i < sent; i++)
+		packet_give(engine->pool, batch[i]);
+	for (size_t i = sent; i < count; i++)
+		packet_list_push(&link->unsent, batch[i]);
+	if (sent < count && !socket->wants_write) {
+		socket->wants_write = true;
+		loop_watch_udp(engine->ports.loop, socket->udp, LOOP_READ | LOOP_WRITE, &socket->token);
+	}
+	if (error && error != -EAGAIN && error != -EMSGSIZE) {
+		link->udp_failed = true;
+		link_touch(link);
+	}
+}
+
+static void flush_udp(struct link *link)
+{
+	struct udp_socket *socket = socket_for(link->engine, &link->udp.remote);
+	struct packet *batch[ENGINE_BATCH];
+
+	if (!socket)
+		return;
+	while (!socket->wants_write) {
+		size_t count = 0;
+
+		for (struct packet *packet; count < ENGINE_BATCH && (packet = pop_sealed(link)); count++)
+			batch[count] = packet;
+		if (!count)
+			break;
+		link->sent_udp = true;
+		link_touch(link);
+		send_udp(link, socket, batch, count);
+	}
+	link->blocked = queue_packets(link->queue) > 0;
+}
+
+static void flush_tcp(struct link *link)
+{
+	struct stream *stream = link->stream;
+
+	while (stream && stream == link->stream && stream_has_room(stream)) {
+		size_t count = 0, bytes = 0;
+
+		for (struct packet *packet; count < ENGINE_BATCH && bytes < TCP_BURST_BYTES &&
+			(packet = pop_sealed(link)); count++) {
+			bytes += packet->len;
+			stream_queue(stream, packet);
+		}
+		if (!count)
+			break;
+		link->sent_tcp = true;
+		link_touch(link);
+		stream_write(link->engine, stream);
+	}
+	link->blocked = queue_packets(link->queue) > 0;
+}
+
+void outbound_flush(struct link *link)
+{
+	struct engine *engine = link->engine;
+	struct packet_list dropped = { 0 };
+
+	if (!queue_packets(link->queue))
+		return;
+	switch (link_carrier(link)) {
+	case CARRIER_UDP:
+		flush_udp(link);
+		break;
+	case CARRIER_TCP:
+		flush_tcp(link);
+		break;
+	case CARRIER_NONE:
+		break;
+	}
+	if (!queue_packets(link->queue))
+		return;
+	queue_expire(link->queue, engine->now, WAIT_FOR_SESSION_MS, &dropped);
+	packet_give_list(engine->pool, &dropped);
+	struct peer_stats stats;
+
+	peer_stats(link->peer, engine->now, &stats);
+	if (!stats.has_session)
+		link_want_session(link);
+}
+
+void outbound_message(struct link *link, enum carrier carrier, struct packet *packet)
+{
+	struct engine *engine = link->engine;
+	struct udp_socket *socket;
+
+	switch (carrier) {
+	case CARRIER_UDP:
+		socket = socket_for(engine, &link->udp.remote);
+		if (socket) {
+			send_udp(link, socket, &packet, 1);
+			return;
+		}
+		if (endpoint_is_set(&link->udp.remote)) {
+			link->udp_failed = true; /* no socket of this family */
+			link_touch(link);
+		}
+		break;
+	case CARRIER_TCP:
+		if (link->stream) {
+			stream_send(engine, link->stream, packet);
+			return;
+		}
+		break;
+	case CARRIER_NONE:
+		break;
+	}
+	packet_give(engine->pool, packet);
+}
+
+void outbound_udp_writable(struct engine *engine, struct udp_socket *socket)
+{
+	socket->wants_write = false;
+	loop_watch_udp(engine->ports.loop, socket->udp, LOOP_READ, &socket->token);
+	for (struct link *link = engine->links; link && !socket->wants_write; link = link->next) {
+		struct packet *batch[ENGINE_BATCH];
+		size_t count = 0;
+
+		if (!link->unsent.count && !link->blocked)
+			continue;
+		if (socket_for(engine, &link->udp.remote) != socket) {
+			packet_give_list(engine->pool, &link->unsent); /* its address changed family meanwhile */
+			continue;
+		}
+		for (struct packet *packet; count < ENGINE_BATCH && (packet = packet_list_pop(&link->unsent)); count++)
+			batch[count] = packet;
+		if (count)
+			send_udp(link, socket, batch, count);
+		outbound_flush(link);
+	}
+}
+
+/* A queue may not take the pool from the others when it runs short. */
+static size_t packets_allowed(const struct engine *engine)
+{
+	return packet_pool_left(engine->pool) < 4 * ENGINE_BATCH ? ENGINE_BATCH : SIZE_MAX;
+}
+
+void outbound_read_tun(struct engine *engine)
+{
+	struct packet_list batch = { 0 }, dropped = { 0 };
+	bool more = true;
+
+	/* Bounded, so that a busy TUN does not keep what comes in waiting. */
+	for (int round = 0; more && round < 4; round++) {
+		int result = tun_read(engine->tun, engine->pool, ENGINE_BATCH, &batch);
+
+		more = result == 1;
+		for (struct packet *packet; (packet = packet_list_pop(&batch));) {
+			struct peer *peer;
+
+			if (tunnel_route(engine->tunnel, packet, &peer) != VERDICT_OK) {
+				packet_give(engine->pool, packet);
+				continue;
+			}
+			struct link *link = peer_user(peer);
+
+			if (queue_packets(link->queue) >= packets_allowed(engine)) {
+				packet_give(engine->pool, packet);
+				continue;
+			}
+			queue_push(link->queue, packet, engine->now, &dropped);
+			link_touch(link);
+		}
+		packet_give_list(engine->pool, &dropped);
+		for (struct link *link = engine->touched; link; link = link->next_touched)
+			outbound_flush(link);
+	}
+}
+
+void outbound_drop_queue(struct link *link)
+{
+	struct packet_list dropped = { 0 };
+
+	queue_expire(link->queue, MONO_NEVER, 0, &dropped);
+	packet_give_list(link->engine->pool, &dropped);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* What the engine holds. Internal to client/engine. */
+#ifndef WGTCP_CLIENT_ENGINE_STATE_H
+#define WGTCP_CLIENT_ENGINE_STATE_H
+
+#include "client/engine/engine.h"
+#include "core/base/packet.h"
+#include "core/carrier/fallback.h"
+#include "core/carrier/queue.h"
+#include "core/carrier/record.h"
+#include "core/port/clock.h"
+#include "core/port/control.h"
+#include "core/port/loop.h"
+#include "core/port/seam.h"
+#include "core/port/tcp.h"
+#include "core/port/tun.h"
+#include "core/port/udp.h"
+#include "core/tunnel/tunnel.h"
+#include "core/uapi/uapi.h"
+
+/* Packets that one step moves at most: as much as stays in the cache. */
+#define ENGINE_BATCH 64
+
+/* Connections that have not shown who they are (DESIGN.md, What bounds what). */
+#define UNKNOWN_STREAMS_MAX 1024
+#define UNKNOWN_STREAM_MS 10000    /* in all */
+#define UNKNOWN_SILENT_MS 6000     /* for the first record: a WGTCP kernel may stay silent for 5.4 s */
+#define RETIRE_MS 2000             /* an older connection is read for this long after a newer one took its place */
+
+/* Inner packets wait no longer than this for a session. */
+#define WAIT_FOR_SESSION_MS 5000
+
+enum token_kind { TOKEN_DEAD, TOKEN_TUN, TOKEN_UDP, TOKEN_LISTENER, TOKEN_SEAM, TOKEN_CONTROL, TOKEN_STREAM };
+
+/* First member of everything the loop can report. */
+struct token {
+	enum token_kind kind;
+};
+
+struct udp_socket {
+	struct token token;
+	struct udp *udp;
+	bool wants_write; /* a send met a full socket */
+};
+
+struct listener_socket {
+	struct token token;
+	struct tcp_listener *listener;
+	bool paused; /* at the limit: what comes stays in the backlog */
+};
+
+struct control_stream {
+	struct token token;
+	struct control *control;
+	char *in; /* owned; wiped, it holds keys */
+	size_t in_len, in_room;
+	struct uapi_text out;
+	size_t out_sent;
+	struct control_stream *next;
+};
+
+struct link;
+
+struct stream {
+	struct token token;
+	struct engine *engine;
+	struct tcp *tcp;
+	struct link *link;     /* NULL while unknown */
+	bool dialled;          /* by us; else accepted */
+	bool authentic;        /* something authentic has come in on it */
+	bool muted;            /* said something wrong: held, not read, until its time is over */
+	bool watching_write;
+	struct record_stream in;
+	struct packet_list out; /* sealed, with record headers; sent_of_first bytes of its head are gone */
+	size_t sent_of_first;
+	struct mono born, last_in;
+	struct mono retire;    /* when to close it; unset: it stays */
+	struct stream *next, *previous; /* the engine's list of unknown, or of known streams */
+};
+
+/* Echoes under way, for round-trip times and to know our own ICMP replies. */
+struct echo_sent {
+	uint64_t id;
+	struct mono sent;
+};
+#define ECHOES_KEPT 16
+
+/* One peer as the engine sees it: its queue, its ways, and which of them is used. */
+struct link {
+	struct engine *engine;
+	struct peer *peer;
+	struct link *next;
+	struct queue *queue;
+	struct packet_list unsent; /* sealed for UDP while its socket was full */
+	struct mono waiting_since; /* first packet that met no session */
+
+	/* configured */
+	struct endpoint endpoint;  /* unset: none */
+	size_t tcp_endpoint_count; /* kept only to be told again; the front connects */
+	struct endpoint tcp_endpoints[UAPI_ENDPOINTS_MAX];
+	size_t udp_port_count;
+	uint16_t udp_ports[UAPI_PORTS_MAX];
+	bool has_transport;
+	enum transport transport; /* the peer's own, else the interface's */
+
+	/* UDP */
+	struct udp_path udp; /* where to send now; remote unset: unknown */
+	/* TCP */
+	struct stream *stream; /* where TCP sends now; NULL: none */
+	uint64_t attempt;      /* of the dial under way; 0: none */
+
+	/* who chooses the path (WIRE.md 2) */
+	bool leads;
+	bool peer_leads;           /* its hello said so and its key is the smaller one */
+	struct fallback *fallback; /* exists while we lead */
+	enum carrier carrier;      /* follower: where the newest authentic packet came from */
+	enum fallback_memory memory;
+
+	/* extension */
+	bool hello_due;            /* our one hello of this session is yet to go */
+	bool hello_shown;          /* the peer has shown its own at some time */
+	uint32_t capabilities;
+	struct ip_address probe_source, probe_target;
+	bool probe_named;
+	struct echo_sent echoes[ECHOES_KEPT];
+	size_t echo_next;
+	uint32_t rtt_us;
+
+	/* noticed in this turn, told to the fallback machine at its end */
+	bool touched;
+	bool got_udp, got_tcp, sent_udp, sent_tcp, udp_failed, tcp_closed;
+	bool blocked; /* waits for room in its carrier */
+	struct link *next_touched;
+};
+
+struct engine {
+	struct engine_ports ports;
+	struct mono now;
+	struct wall wall;
+	bool stopping;
+
+	struct token tun_token, seam_token;
+	struct tun *tun;
+	struct udp_socket udp[2];           /* IPv4, IPv6 */
+	struct listener_socket listeners[2];
+	struct control_stream *controls;
+
+	struct tunnel *tunnel;
+	struct packet_pool *pool;
+	uint32_t mtu;
+	bool link_up;
+	bool network; /* there is a route to the outside */
+
+	/* interface settings */
+	uint16_t listen_port, tcp_listen_port;
+	uint32_t fwmark;
+	enum transport transport;
+	bool extensions;
+
+	struct link *links;
+	struct link *touched;
+	struct stream_list {
+		struct stream *head, *tail; /* oldest first */
+		size_t count;
+	} unknown, known;
+	struct stream *dead_streams; /* freed at the end of the turn: the loop may still name them */
+	struct control_stream *dead_controls;
+
+	uint64_t attempts;      /* numbers dials */
+	uint16_t icmp_id;       /* of our echoes */
+	struct wall mark_told;  /* TAI64N mark the front knows */
+	uint64_t ecn_dropped;
+
+	/* a turn's scratch */
+	struct packet *to_tun[ENGINE_BATCH];
+	size_t to_tun_count;
+	uint8_t *stream_bytes; /* STREAM_READ_LEN */
+};
+
+#define STREAM_READ_LEN (128u << 10)
+
+/* ---- outbound.c ---- */
+void outbound_read_tun(struct engine *engine);
+/* Sends what waits in the link's queue, as far as session and carrier allow. */
+void outbound_flush(struct link *link);
+/* Sends one sealed message past the queue; takes the packet. */
+void outbound_message(struct link *link, enum carrier carrier, struct packet *packet);
+void outbound_udp_writable(struct engine *engine, struct udp_socket *socket);
+void outbound_drop_queue(struct link *link);
+
+/* ---- inbound.c ---- */
+void inbound_udp(struct engine *engine, struct udp_socket *socket);
+/* One message that came in as a record; false: the stream was closed or muted by it. */
+bool inbound_record(struct stream *stream, uint8_t *message, size_t len);
+void inbound_write_tun(struct engine *engine);
+
+/* ---- link.c ---- */
+struct link *link_new(struct engine *engine, struct peer *peer);
+void link_free(struct link *link);
+/* After a change of endpoints, transport or leadership. */
+void link_settings_changed(struct link *link);
+enum transport link_transport(const struct link *link);
+/* Where data goes now. */
+enum carrier link_carrier(const struct link *link);
+void link_event(struct link *link, const struct fallback_event *event);
+void link_simple_event(struct link *link, enum fallback_event_kind kind, enum carrier carrier);
+void link_touch(struct link *link);
+/* Tells the machines what this turn has shown, and flushes. */
+void links_settle(struct engine *engine);
+void link_want_session(struct link *link);
+void link_initiate(struct link *link, enum carrier carrier);
+void link_keepalive(struct link *link, enum carrier carrier);
+void link_session_made(struct link *link, enum carrier carrier);
+void link_received(struct link *link, enum carrier carrier, const struct received *received,
+	const struct udp_path *path, struct stream *stream);
+/* The stream the link used is gone. */
+void link_stream_gone(struct link *link, struct stream *stream);
+
+/* ---- stream.c ---- */
+struct stream *stream_new(struct engine *engine, struct tcp *tcp, bool dialled);
+void stream_close(struct engine *engine, struct stream *stream);
+void stream_bind(struct engine *engine, struct stream *stream, struct link *link);
+/* The link sends on this stream from now on; older ones are read for a while and then closed. */
+void stream_promote(struct engine *engine, struct stream *stream);
+void stream_mute(struct engine *engine, struct stream *stream);
+void stream_ready(struct engine *engine, struct stream *stream, uint32_t what);
+void stream_accept(struct engine *engine, struct listener_socket *socket);
+/* Adds a sealed message and sends what the socket takes. Takes the packet. */
+void stream_send(struct engine *engine, struct stream *stream, struct packet *packet);
+/* False while something is left over from before. */
+bool stream_has_room(const struct stream *stream);
+void stream_write(struct engine *engine, struct stream *stream);
+void stream_queue(struct stream *stream, struct packet *packet);
+void streams_tick(struct engine *engine);
+struct mono streams_deadline(const struct engine *engine);
+void streams_free_dead(struct engine *engine);
+
+/* ---- echo.c ---- */
+void echo_send(struct link *link, const struct fallback_echo *echo);
+void echo_send_hello(struct link *link, enum carrier carrier);
+void echo_extension(struct link *link, enum carrier carrier, struct stream *stream, const struct extension *extension);
+/* Whether an inner packet is the answer to one of our ICMP echoes (it is then reported and not for the TUN). */
+bool echo_is_reply(struct link *link, enum carrier carrier, const struct packet *plain);
+/* Tells the machine whether echoes can be sent. */
+void echo_tell_target(struct link *link);
+
+/* ---- configure.c ---- */
+void control_add(struct engine *engine, int handle);
+void control_ready(struct engine *engine, struct control_stream *control, uint32_t what);
+void control_drop(struct engine *engine, struct control_stream *control);
+void controls_free_dead(struct engine *engine);
+
+/* ---- front_messages.c ---- */
+void seam_ready(struct engine *engine);
+void seam_tell(struct engine *engine, enum seam_kind kind, const struct link *link, uint32_t value);
+void seam_dial(struct link *link);
+void seam_cancel_dial(struct link *link);
+
+#endif

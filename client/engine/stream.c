@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* TCP connections: unknown ones under tight bounds, known ones bound to a link, of which the youngest that has shown
+ * itself authentic is sent on (WIRE.md 2). A connection that says something wrong before it has shown who it is is held
+ * unread until its time is over, never closed at once: a WGTCP peer would redial without a pause. */
+#include "client/engine/state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define PIECES_MAX (2 * ENGINE_BATCH)
+
+static void list_add(struct stream_list *list, struct stream *stream)
+{
+	stream->next = NULL;
+	stream->previous = list->tail;
+	if (list->tail)
+		list->tail->next = stream;
+	else
+		list->head = stream;
+	list->tail = stream;
+	list->count++;
+}
+
+static void list_remove(struct stream_list *list, struct stream *stream)
+{
+	if (stream->previous)
+		stream->previous->next = stream->next;
+	else
+		list->head = stream->next;
+	if (stream->next)
+		stream->next->previous = stream->previous;
+	else
+		list->tail = stream->previous;
+	stream->next = stream->previous = NULL;
+	list->count--;
+}
+
+static void watch(struct engine *engine, struct stream *stream)
+{
+	uint32_t what = (stream->muted ? 0u : LOOP_READ) | (stream->out.count ? LOOP_WRITE : 0u);
+
+	loop_watch_tcp(engine->ports.loop, stream->tcp, what, &stream->token);
+	stream->watching_write = stream->out.count > 0;
+}
+
+struct stream *stream_new(struct engine *engine, struct tcp *tcp, bool dialled)
+{
+	struct stream *stream = calloc(1, sizeof(*stream));
+
+	if (!stream) {
+		tcp_close(tcp);
+		return NULL;
+	}
+	stream->token.kind = TOKEN_STREAM;
+	stream->engine = engine;
+	stream->tcp = tcp;
+	stream->dialled = dialled;
+	stream->born = engine->now;
+	record_stream_init(&stream->in, RECORD_UNKNOWN_LIMIT);
+	list_add(&engine->unknown, stream);
+	watch(engine, stream);
+	return stream;
+}
+
+static void resume_accepting(struct engine *engine)
+{
+	for (int i = 0; i < 2; i++) {
+		struct listener_socket *socket = &engine->listeners[i];
+
+		if (!socket->listener || !socket->paused || engine->unknown.count >= UNKNOWN_STREAMS_MAX)
+			continue;
+		socket->paused = false;
+		loop_watch_listener(engine->ports.loop, socket->listener, LOOP_READ, &socket->token);
+	}
+}
+
+void stream_close(struct engine *engine, struct stream *stream)
+{
+	struct link *link = stream->link;
+
+	if (stream->token.kind == TOKEN_DEAD)
+		return;
+	stream->token.kind = TOKEN_DEAD;
+	loop_watch_tcp(engine->ports.loop, stream->tcp, 0, NULL);
+	tcp_close(stream->tcp);
+	stream->tcp = NULL;
+	packet_give_list(engine->pool, &stream->out);
+	record_stream_free(&stream->in);
+	list_remove(link ? &engine->known : &engine->unknown, stream);
+	stream->next = engine->dead_streams;
+	engine->dead_streams = stream;
+	if (link)
+		link_stream_gone(link, stream);
+	resume_accepting(engine);
+}
+
+void streams_free_dead(struct engine *engine)
+{
+	for (struct stream *stream; (stream = engine->dead_streams);) {
+		engine->dead_streams = stream->next;
+		free(stream);
+	}
+}
+
+void stream_bind(struct engine *engine, struct stream *stream, struct link *link)
+{
+	if (stream->link == link)
+		return;
+	list_remove(stream->link ? &engine->known : &engine->unknown, stream);
+	if (stream->link && stream->link->stream == stream)
+		stream->link->stream = NULL;
+	stream->link = link;
+	list_add(&engine->known, stream);
+	resume_accepting(engine);
+}
+
+void stream_promote(struct engine *engine, struct stream *stream)
+{
+	struct link *link = stream->link;
+
+	if (link->stream == stream)
+		return;
+	/* Only forward: what is still under way on an older connection does not take the path back to it. */
+	if (link->stream && link->stream->born.ns > stream->born.ns)
+		return;
+	link->stream = stream;
+	stream->retire = MONO_UNSET;
+	for (struct stream *other = engine->known.head; other; other = other->next)
+		if (other->link == link && other != stream && !mono_is_set(other->retire))
+			other->retire = mono_add_ms(engine->now, RETIRE_MS);
+}
+
+void stream_mute(struct engine *engine, struct stream *stream)
+{
+	stream->muted = true;
+	record_stream_free(&stream->in);
+	record_stream_init(&stream->in, RECORD_UNKNOWN_LIMIT);
+	watch(engine, stream);
+}
+
+bool stream_has_room(const struct stream *stream)
+{
+	return stream->token.kind != TOKEN_DEAD && !stream->out.count;
+}
+
+void stream_queue(struct stream *stream, struct packet *packet)
+{
+	size_t message_len = packet->len;
+
+	packet->data -= RECORD_HEADER_LEN;
+	packet->len += RECORD_HEADER_LEN;
+	record_write_header(packet->data, message_len);
+	packet_list_push(&stream->out, packet);
+}
+
+/* Forgets what the socket has taken. */
+static void written(struct engine *engine, struct stream *stream, size_t len)
+{
+	len += stream->sent_of_first;
+	while (stream->out.head && len >= stream->out.head->len) {
+		len -= stream->out.head->len;
+		packet_give(engine->pool, packet_list_pop(&stream->out));
+	}
+	stream->sent_of_first = len;
+}
+
+void stream_write(struct engine *engine, struct stream *stream)
+{
+	while (stream->out.count) {
+		struct tcp_piece pieces[PIECES_MAX];
+		size_t count = 0, len = 0, skip = stream->sent_of_first;
+
+		for (struct packet *packet = stream->out.head; packet && count < PIECES_MAX; packet = packet->next) {
+			pieces[count].data = packet->data + skip;
+			pieces[count].len = packet->len - skip;
+			len += pieces[count++].len;
+			skip = 0;
+		}
+		long sent = tcp_send(stream->tcp, pieces, count);
+
+		if (sent < 0 && sent != -EAGAIN) {
+			stream_close(engine, stream);
+			return;
+		}
+		if (sent > 0)
+			written(engine, stream, (size_t)sent);
+		if (sent < (long)len)
+			break;
+	}
+	if (stream->watching_write != (stream->out.count > 0))
+		watch(engine, stream);
+}
+
+void stream_send(struct engine *engine, struct stream *stream, struct packet *packet)
+{
+	/* A peer that does not read gets no more handshakes and echoes piled up than a batch. */
+	if (stream->token.kind == TOKEN_DEAD || stream->out.count >= PIECES_MAX) {
+		packet_give(engine->pool, packet);
+		return;
+	}
+	stream_queue(stream, packet);
+	if (!stream->watching_write)
+		stream_write(engine, stream);
+}
+
+static void read_stream(struct engine *engine, struct stream *stream)
+{
+	for (int round = 0; round < 4 && stream->token.kind != TOKEN_DEAD && !stream->muted; round++) {
+		long got = tcp_receive(stream->tcp, engine->stream_bytes, STREAM_READ_LEN);
+
+		if (got == -EAGAIN)
+			return;
+		if (got <= 0) {
+			stream_close(engine, stream);
+			return;
+		}
+		uint8_t *input = engine->stream_bytes, *message;
+		size_t left = (size_t)got, len;
+		enum record_state state;
+
+		stream->last_in = engine->now;
+		while ((state = record_stream_next(&stream->in, &input, &left, &message, &len)) == RECORD_COMPLETE)
+			if (!inbound_record(stream, message, len))
+				return;
+		if (state == RECORD_INVALID) {
+			if (stream->authentic)
+				stream_close(engine, stream);
+			else
+				stream_mute(engine, stream);
+			return;
+		}
+		if (got < (long)STREAM_READ_LEN)
+			return;
+	}
+}
+
+void stream_ready(struct engine *engine, struct stream *stream, uint32_t what)
+{
+	if (what & LOOP_WRITE)
+		stream_write(engine, stream);
+	if (stream->token.kind != TOKEN_DEAD && stream->muted && (what & LOOP_ERROR))
+		stream_close(engine, stream); /* the peer has gone: nothing to hold any longer */
+	if (stream->token.kind != TOKEN_DEAD && (what & (LOOP_READ | LOOP_ERROR)))
+		read_stream(engine, stream);
+	if (stream->token.kind != TOKEN_DEAD && stream->link && stream_has_room(stream))
+		outbound_flush(stream->link);
+}
+
+void stream_accept(struct engine *engine, struct listener_socket *socket)
+{
+	for (int round = 0; round < 32; round++) {
+		struct tcp *tcp;
+		int error = engine->unknown.count < UNKNOWN_STREAMS_MAX ? tcp_accept(socket->listener, &tcp) : -EMFILE;
+
+		if (error == -EAGAIN)
+			return;
+		if (error) {
+			/* Leaves the rest in the backlog until a place is free; streams_tick looks again. */
+			socket->paused = true;
+			loop_watch_listener(engine->ports.loop, socket->listener, 0, NULL);
+			return;
+		}
+		stream_new(engine, tcp, false);
+	}
+}
+
+static struct mono unknown_end(const struct stream *stream)
+{
+	return mono_add_ms(stream->born,
+		stream->muted || mono_is_set(stream->last_in) ? UNKNOWN_STREAM_MS : UNKNOWN_SILENT_MS);
+}
+
+void streams_tick(struct engine *engine)
+{
+	for (struct stream *stream = engine->unknown.head, *next; stream; stream = next) {
+		next = stream->next;
+		if (mono_reached(engine->now, unknown_end(stream)))
+			stream_close(engine, stream);
+		else if (!mono_reached(engine->now, mono_add_ms(stream->born, UNKNOWN_SILENT_MS)))
+			break; /* the list is in the order of age */
+	}
+	for (struct stream *stream = engine->known.head, *next; stream; stream = next) {
+		next = stream->next;
+		if (mono_is_set(stream->retire) && mono_reached(engine->now, stream->retire))
+			stream_close(engine, stream);
+	}
+	resume_accepting(engine);
+}
+
+struct mono streams_deadline(const struct engine *engine)
+{
+	struct mono deadline = MONO_NEVER;
+
+	for (const struct stream *stream = engine->unknown.head; stream; stream = stream->next) {
+		deadline = mono_min(deadline, unknown_end(stream));
+		if (mono_add_ms(stream->born, UNKNOWN_SILENT_MS).ns >= deadline.ns)
+			break;
+	}
+	for (const struct stream *stream = engine->known.head; stream; stream = stream->next)
+		if (mono_is_set(stream->retire))
+			deadline = mono_min(deadline, stream->retire);
+	return deadline;
+}
