@@ -18,4 +18,10 @@ int tun_read(struct tun *tun, struct packet_pool *pool, size_t max, struct packe
 /* Writes a batch; the packets stay the caller's. What the device does not take is dropped and counted. */
 void tun_write(struct tun *tun, struct packet *const *packets, size_t count);
 
+struct tun_stats {
+	uint64_t read_dropped;  /* not valid, or larger than a packet of the pool */
+	uint64_t write_dropped; /* not taken by the device */
+};
+void tun_stats(const struct tun *tun, struct tun_stats *out);
+
 #endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* The seam as a SOCK_SEQPACKET socketpair: the kernel keeps the bounds of messages and carries descriptors beside
+ * them (unix(7), SCM_RIGHTS). Both ends are of one build, so the struct itself is the message; its padding is zeroed,
+ * since the two ends do not trust each other with their memory. One thread on each end. */
+#include "core/port/seam.h"
+
+#include "platform/linux/handles.h"
+#include "platform/linux/seam_handle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct seam {
+	int fd;
+};
+
+int seam_adopt(int handle, struct seam **out)
+{
+	struct seam *seam = NULL;
+	int err = descriptor_prepare(handle);
+
+	if (err)
+		goto fail;
+	err = -ENOMEM;
+	seam = calloc(1, sizeof(*seam));
+	if (!seam)
+		goto fail;
+	seam->fd = handle;
+	*out = seam;
+	return 0;
+fail:
+	close(handle);
+	return err;
+}
+
+void seam_close(struct seam *seam)
+{
+	if (!seam)
+		return;
+	close(seam->fd);
+	free(seam);
+}
+
+static void address_copy(struct ip_address *out, const struct ip_address *in)
+{
+	out->family = in->family;
+	memcpy(out->bytes, in->bytes, sizeof(out->bytes));
+}
+
+/* Field by field into zeroes. */
+static void message_copy(struct seam_message *out, const struct seam_message *in)
+{
+	memset(out, 0, sizeof(*out));
+	out->kind = in->kind;
+	out->value = in->value;
+	out->port = in->port;
+	out->attempt = in->attempt;
+	memcpy(out->public_key, in->public_key, sizeof(out->public_key));
+	out->wall.s = in->wall.s;
+	out->wall.ns = in->wall.ns;
+	address_copy(&out->source, &in->source);
+	address_copy(&out->target, &in->target);
+	out->flag = in->flag;
+}
+
+int seam_send_handle(struct seam *seam, const struct seam_message *message, int handle)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct seam_message wire;
+	struct iovec iov = { &wire, sizeof(wire) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	message_copy(&wire, message);
+	if (handle >= 0) {
+		memset(&control, 0, sizeof(control));
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+		struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+		cmsg->cmsg_level = SOL_SOCKET;
+		cmsg->cmsg_type = SCM_RIGHTS;
+		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(cmsg), &handle, sizeof(int));
+	}
+	for (;;) {
+		if (sendmsg(seam->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
+			return 0;
+		switch (errno) {
+		case EINTR:
+			continue;
+		case EAGAIN:
+		case ENOBUFS:
+		case ENOMEM:
+		case ETOOMANYREFS: /* too many descriptors under way: the other side has to read first */
+			return -EAGAIN;
+		case EPIPE:
+		case ECONNRESET:
+		case ENOTCONN:
+			return -EPIPE;
+		default:
+			return -errno;
+		}
+	}
+}
+
+int seam_send(struct seam *seam, const struct seam_message *message)
+{
+	return seam_send_handle(seam, message, -1);
+}
+
+/* The one descriptor that may come; any more are closed. */
+static int take_handle(struct msghdr *msg)
+{
+	int handle = -1;
+
+	for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
+		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
+			continue;
+		size_t count = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < count; i++) {
+			int fd;
+			memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(int), sizeof(int));
+			if (handle < 0)
+				handle = fd;
+			else
+				close(fd);
+		}
+	}
+	return handle;
+}
+
+/* Nothing that the other end can put into the bytes may become a bad enum or bool on this side. */
+static bool message_valid(const uint8_t bytes[sizeof(struct seam_message)])
+{
+	struct seam_message m;
+	uint8_t flag = bytes[offsetof(struct seam_message, flag)];
+	uint32_t families[2];
+
+	memcpy(&families[0], bytes + offsetof(struct seam_message, source.family), sizeof(families[0]));
+	memcpy(&families[1], bytes + offsetof(struct seam_message, target.family), sizeof(families[1]));
+	memcpy(&m.kind, bytes + offsetof(struct seam_message, kind), sizeof(m.kind));
+	for (size_t i = 0; i < 2; i++)
+		if (families[i] != IP_NONE && families[i] != IP_V4 && families[i] != IP_V6)
+			return false;
+	return flag <= 1 && m.kind > SEAM_NONE && m.kind <= SEAM_STOP;
+}
+
+int seam_receive(struct seam *seam, struct seam_message *out, int *handle)
+{
+	for (;;) {
+		union {
+			struct cmsghdr align;
+			char bytes[CMSG_SPACE(sizeof(int))];
+		} control;
+		uint8_t wire[sizeof(struct seam_message)];
+		struct iovec iov = { wire, sizeof(wire) };
+		struct msghdr msg = { .msg_iov = &iov,
+			.msg_iovlen = 1,
+			.msg_control = &control,
+			.msg_controllen = sizeof(control) };
+		ssize_t n = recvmsg(seam->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+		if (n == 0)
+			return -EPIPE;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? -EAGAIN : -EPIPE;
+		int fd = take_handle(&msg);
+		if (n != (ssize_t)sizeof(wire) || (msg.msg_flags & MSG_TRUNC) || !message_valid(wire)) {
+			if (fd >= 0)
+				close(fd);
+			continue; /* not of this build, or not of good will: as if it had not been sent */
+		}
+		memcpy(out, wire, sizeof(*out));
+		*handle = fd;
+		return 0;
+	}
+}
+
+int seam_descriptor(const struct seam *seam)
+{
+	return seam->fd;
+}
