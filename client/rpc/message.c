@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* The envelope. Source: jsonrpc.org/specification (2.0), without batches and without positional params. */
+#include "client/rpc/message.h"
+
+#include "client/rpc/field.h"
+#include "client/rpc/shapes.h"
+#include "core/base/wipe.h"
+
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- writing ---- */
+
+void message_free(struct message *message)
+{
+	if (message->text)
+		memory_wipe(message->text, message->len);
+	free(message->text);
+	*message = (struct message){ 0 };
+}
+
+static bool take(struct json_object *object, bool newline, struct message *out)
+{
+	size_t len = 0;
+	const char *text = NULL;
+	char *copy = NULL;
+
+	if (object)
+		text = json_object_to_json_string_length(
+			object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &len);
+	if (text)
+		copy = malloc(len + 2);
+	if (copy) {
+		memcpy(copy, text, len);
+		if (newline)
+			copy[len] = '\n';
+		copy[len + newline] = '\0';
+		*out = (struct message){ copy, len + newline };
+	}
+	/* json-c keeps the text it made in a buffer of its own, until the object goes. */
+	if (text)
+		memory_wipe((char *)(uintptr_t)text, len);
+	field_wipe_and_put(object);
+	return copy != NULL;
+}
+
+bool message_take_json(struct json_object *object, struct message *out)
+{
+	return take(object, false, out);
+}
+
+/* Adds value, which may be NULL for null, and lets go of it when that fails. */
+static bool add(struct json_object *object, const char *key, struct json_object *value)
+{
+	if (!json_object_object_add(object, key, value))
+		return true;
+	field_wipe_and_put(value);
+	return false;
+}
+
+static bool add_text(struct json_object *object, const char *key, const char *text)
+{
+	struct json_object *value = field_text_new(text);
+
+	return value && add(object, key, value);
+}
+
+static bool add_number(struct json_object *object, const char *key, int64_t number)
+{
+	struct json_object *value = json_object_new_int64(number);
+
+	return value && add(object, key, value);
+}
+
+static bool add_id(struct json_object *object, const struct rpc_id *id)
+{
+	switch (id->kind) {
+	case RPC_ID_NONE:
+		return add(object, "id", NULL);
+	case RPC_ID_NUMBER:
+		return add_number(object, "id", id->number);
+	case RPC_ID_TEXT:
+		return add_text(object, "id", id->text);
+	}
+	return false;
+}
+
+static struct json_object *envelope_new(void)
+{
+	struct json_object *root = json_object_new_object();
+
+	if (root && !add_text(root, "jsonrpc", "2.0")) {
+		json_object_put(root);
+		return NULL;
+	}
+	return root;
+}
+
+/* Puts body (NULL: memory was short) under key and makes the line. */
+static bool finish(
+	struct json_object *root, bool good, const char *key, struct json_object *body, struct message *out)
+{
+	if (!root || !good || !body) {
+		field_wipe_and_put(root);
+		field_wipe_and_put(body);
+		return false;
+	}
+	if (!add(root, key, body)) {
+		field_wipe_and_put(root);
+		return false;
+	}
+	return take(root, true, out);
+}
+
+bool message_write_request(const struct rpc_request *request, struct message *out)
+{
+	struct json_object *root = envelope_new();
+	bool good = root && (request->id.kind == RPC_ID_NONE || add_id(root, &request->id)) &&
+		add_text(root, "method", rpc_method_words[request->method]);
+
+	return finish(root, good, "params", fields_write(shape_of_params(request->method), request, true), out);
+}
+
+struct json_object *message_result_json(const struct rpc_result *result)
+{
+	struct json_object *versioned = json_object_new_object();
+	struct json_object *fields = fields_write(shape_of_result(result->method), result, false);
+	bool good = versioned && fields && add_number(versioned, "version", RPC_VERSION);
+
+	/* "version" stands first, for people. */
+	if (good) {
+		json_object_object_foreach(fields, key, value)
+		{
+			good = good && add(versioned, key, json_object_get(value));
+		}
+	}
+	if (good) {
+		json_object_put(fields);
+		return versioned;
+	}
+	field_wipe_and_put(fields);
+	field_wipe_and_put(versioned);
+	return NULL;
+}
+
+bool message_write_result(const struct rpc_id *id, const struct rpc_result *result, struct message *out)
+{
+	struct json_object *root = envelope_new();
+
+	return finish(root, root && add_id(root, id), "result", message_result_json(result), out);
+}
+
+bool message_write_error(const struct rpc_id *id, const struct rpc_error *error, struct message *out)
+{
+	struct json_object *root = envelope_new();
+
+	return finish(root, root && add_id(root, id), "error", fields_write(shape_error, error, false), out);
+}
+
+bool message_write_notice(const struct rpc_notice *notice, struct message *out)
+{
+	struct json_object *root = envelope_new();
+
+	return finish(root, root && add_text(root, "method", rpc_notice_words[notice->kind]), "params",
+		fields_write(shape_of_notice(notice->kind), notice, false), out);
+}
+
+/* ---- reading ---- */
+
+/* NULL and a reason when it is not one JSON value of bounded depth. */
+static struct json_object *parse(const char *line, size_t len, const char **why)
+{
+	struct json_tokener *tokener = NULL;
+	struct json_object *root = NULL;
+	enum json_tokener_error error;
+
+	*why = "it does not fit into memory";
+	if (len > RPC_LINE_MAX)
+		return NULL;
+	tokener = json_tokener_new_ex(RPC_DEPTH_MAX + 1);
+	if (!tokener)
+		return NULL;
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	root = json_tokener_parse_ex(tokener, line, (int)len);
+	error = json_tokener_get_error(tokener);
+	if (error == json_tokener_continue)
+		*why = "it ends in the middle";
+	else if (error == json_tokener_error_depth)
+		*why = "it is more than 16 levels deep";
+	else if (error != json_tokener_success)
+		*why = json_tokener_error_desc(error);
+	else if (!root)
+		*why = "it is null";
+	else if (json_tokener_get_parse_end(tokener) != len)
+		*why = "something follows the JSON value";
+	else
+		goto out;
+	field_wipe_and_put(root);
+	root = NULL;
+out:
+	json_tokener_free(tokener);
+	return root;
+}
+
+/* Reads "id": false when it is neither an integer nor a short text. */
+static bool read_id(struct json_object *value, struct rpc_id *out)
+{
+	struct rpc_id id = { .kind = RPC_ID_NONE };
+
+	switch (json_object_get_type(value)) {
+	case json_type_int:
+		id.kind = RPC_ID_NUMBER;
+		id.number = json_object_get_int64(value);
+		break;
+	case json_type_string:
+		id.kind = RPC_ID_TEXT;
+		if ((size_t)json_object_get_string_len(value) >= sizeof(id.text) ||
+			strlen(json_object_get_string(value)) != (size_t)json_object_get_string_len(value))
+			return false;
+		strcpy(id.text, json_object_get_string(value));
+		break;
+	case json_type_null:
+	case json_type_boolean:
+	case json_type_double:
+	case json_type_array:
+	case json_type_object:
+		return false;
+	}
+	*out = id;
+	return true;
+}
+
+static bool is_2_0(struct json_object *root)
+{
+	struct json_object *version = NULL;
+
+	return json_object_object_get_ex(root, "jsonrpc", &version) &&
+		json_object_is_type(version, json_type_string) && !strcmp(json_object_get_string(version), "2.0");
+}
+
+bool message_read_request(const char *line, size_t len, struct rpc_request *out, struct rpc_id *id,
+	struct rpc_error *error, bool *answer)
+{
+	struct rpc_request request = { 0 };
+	struct json_object *value = NULL, *params = NULL, *none = NULL;
+	struct field_error bad;
+	const char *why;
+	int method;
+	bool ok = false;
+	struct json_object *root = parse(line, len, &why);
+
+	*id = (struct rpc_id){ 0 };
+	*answer = true;
+	if (!root) {
+		rpc_error_set(error, RPC_CODE_PARSE, "the line is not one JSON-RPC message: %s.", why);
+		return false;
+	}
+	if (!json_object_is_type(root, json_type_object)) {
+		rpc_error_set(error, RPC_CODE_INVALID_REQUEST,
+			"a request is one JSON object on a line; batches are not supported.");
+		goto out;
+	}
+	if (json_object_object_get_ex(root, "id", &value)) {
+		if (!read_id(value, id)) {
+			rpc_error_set(error, RPC_CODE_INVALID_REQUEST,
+				"'id' must be an integer or a text of at most 63 bytes.");
+			goto out;
+		}
+	}
+	if (!is_2_0(root)) {
+		rpc_error_set(error, RPC_CODE_INVALID_REQUEST, "'jsonrpc' must be \"2.0\".");
+		goto out;
+	}
+	if (!json_object_object_get_ex(root, "method", &value) || !json_object_is_type(value, json_type_string)) {
+		rpc_error_set(error, RPC_CODE_INVALID_REQUEST, "'method' must be a text.");
+		goto out;
+	}
+	/* From here on it is a request, and one without an id wants no answer. */
+	*answer = id->kind != RPC_ID_NONE;
+	if (!rpc_word_parse(rpc_method_words, json_object_get_string(value), &method)) {
+		rpc_error_set(error, RPC_CODE_UNKNOWN_METHOD,
+			"this daemon has no method '%.60s'; it may be older than its client.",
+			json_object_get_string(value));
+		goto out;
+	}
+	request.method = (enum rpc_method)method;
+	request.id = *id;
+	if (!json_object_object_get_ex(root, "params", &params) || !params)
+		params = none = json_object_new_object();
+	if (!fields_read(shape_of_params(request.method), params, &request, &bad)) {
+		rpc_error_set(error, RPC_CODE_INVALID_PARAMS, "%s: %s.", rpc_method_words[method], bad.text);
+		goto out;
+	}
+	*out = request;
+	request = (struct rpc_request){ 0 };
+	ok = true;
+out:
+	rpc_request_free(&request);
+	json_object_put(none);
+	field_wipe_and_put(root);
+	return ok;
+}
+
+void message_read(const char *line, size_t len, struct message_in *out)
+{
+	struct message_in message = { .kind = MESSAGE_BAD };
+	struct json_object *method = NULL, *id = NULL;
+	const char *why;
+	int notice;
+
+	*out = message;
+	message.root = parse(line, len, &why);
+	if (!message.root || !json_object_is_type(message.root, json_type_object) || !is_2_0(message.root))
+		goto out;
+	if (json_object_object_get_ex(message.root, "method", &method)) {
+		if (!json_object_is_type(method, json_type_string))
+			goto out;
+		if (!rpc_word_parse(rpc_notice_words, json_object_get_string(method), &notice)) {
+			message.kind = MESSAGE_UNKNOWN_NOTICE;
+		} else if (json_object_object_get_ex(message.root, "params", &message.body)) {
+			message.kind = MESSAGE_NOTICE;
+			message.notice = (enum rpc_notice_kind)notice;
+		}
+		goto out;
+	}
+	json_object_object_get_ex(message.root, "id", &id);
+	if (id && !json_object_is_type(id, json_type_int))
+		goto out; /* our ids are integers */
+	message.id = id ? json_object_get_int64(id) : 0;
+	if (json_object_object_get_ex(message.root, "error", &message.body) && message.body)
+		message.kind = MESSAGE_ERROR;
+	else if (json_object_object_get_ex(message.root, "result", &message.body))
+		message.kind = MESSAGE_RESULT;
+out:
+	*out = message;
+}
+
+void message_in_free(struct message_in *message)
+{
+	field_wipe_and_put(message->root);
+	*message = (struct message_in){ 0 };
+}
+
+bool message_result(const struct message_in *message, enum rpc_method method, struct rpc_result *out)
+{
+	struct rpc_result result = { .method = method };
+	struct field_error bad;
+	bool ok = fields_read(shape_of_result(method), message->body, &result, &bad);
+
+	if (!ok)
+		rpc_result_free(&result);
+	*out = result;
+	return ok;
+}
+
+bool message_error(const struct message_in *message, struct rpc_error *out)
+{
+	struct rpc_error error = { 0 };
+	struct field_error bad;
+	bool ok = fields_read(shape_error, message->body, &error, &bad);
+
+	if (!ok)
+		rpc_error_free(&error);
+	*out = error;
+	return ok;
+}
+
+bool message_notice(const struct message_in *message, struct rpc_notice *out)
+{
+	struct rpc_notice notice = { .kind = message->notice };
+	struct field_error bad;
+	bool ok = fields_read(shape_of_notice(message->notice), message->body, &notice, &bad);
+
+	if (!ok)
+		rpc_notice_free(&notice);
+	*out = notice;
+	return ok;
+}
