@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PIECES_MAX (2 * ENGINE_BATCH)
+#define PIECES_MAX ENGINE_BATCH
+#define WAITING_MAX (2 * ENGINE_BATCH)
 
 static void list_add(struct stream_list *list, struct stream *stream)
 {
@@ -194,7 +195,7 @@ void stream_write(struct engine *engine, struct stream *stream)
 void stream_send(struct engine *engine, struct stream *stream, struct packet *packet)
 {
 	/* A peer that does not read gets no more handshakes and echoes piled up than a batch. */
-	if (stream->token.kind == TOKEN_DEAD || stream->out.count >= PIECES_MAX) {
+	if (stream->token.kind == TOKEN_DEAD || stream->out.count >= WAITING_MAX) {
 		packet_give(engine->pool, packet);
 		return;
 	}
