@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Builds of the tree, and the unit, contract and fuzz-replay tests in them by ctest."""
+
+import os
+import re
+import shutil
+import subprocess
+import time
+import xml.etree.ElementTree as xml
+
+import children
+
+PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-emulator")
+
+
+class Build:
+    def __init__(self, report, source, base, logs, kind, compiler="gcc", sanitize=""):
+        self.report, self.source, self.kind = report, source, kind
+        self.folder, self.bin = base / f"build-{kind}", base / f"bin-{kind}"
+        self.log = logs / f"build-{kind}.log"
+        self.compiler, self.sanitize = compiler, sanitize
+        self.good = False
+
+    def make(self):
+        start = time.monotonic()
+        configure = ["cmake", "-S", self.source, "-B", self.folder, "-G", "Ninja", "-DWGTCP_WERROR=ON",
+                     f"-DCMAKE_C_COMPILER={self.compiler}", f"-DWGTCP_SANITIZE={self.sanitize}"]
+        with open(self.log, "w") as log:
+            for command in configure, ["cmake", "--build", self.folder, "--parallel", "2"]:
+                if children.run(command, stdout=log, stderr=subprocess.STDOUT).returncode:
+                    self.report.fail(f"build/{self.kind}", f"{self._first_error()}; log: {self.log}")
+                    return False
+        self._stage()
+        self.good = True
+        warnings = len(re.findall(r"warning:", self.log.read_text(errors="replace")))
+        self.report.ok(f"build/{self.kind}", time.monotonic() - start, f"{warnings} warnings")
+        return True
+
+    def _first_error(self):
+        for line in self.log.read_text(errors="replace").splitlines():
+            if "error:" in line or "CMake Error" in line or "FAILED" in line:
+                return line.strip()
+        return "cmake failed"
+
+    def _stage(self):
+        """All programs in one folder, as they are when installed: the daemon looks for the engine beside itself."""
+        shutil.rmtree(self.bin, ignore_errors=True)
+        self.bin.mkdir(parents=True)
+        for folder, _, files in os.walk(self.folder):
+            for name in files:
+                if name in PROGRAMS:
+                    os.link(os.path.join(folder, name), self.bin / name)
+
+    def test(self, matches):
+        """Everything that ctest knows; each of its tests is one of ours."""
+        junit, output = self.log.with_name(f"ctest-{self.kind}.xml"), self.log.with_name(f"ctest-{self.kind}.log")
+        env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1", UBSAN_OPTIONS="print_stacktrace=1",
+                   CTEST_OUTPUT_ON_FAILURE="1")
+        with open(output, "w") as log:
+            children.run(["ctest", "--test-dir", self.folder, "-j", "2", "--output-junit", junit, "--timeout", "180"],
+                         stdout=log, stderr=subprocess.STDOUT, env=env)
+        if not junit.exists():
+            self.report.fail(f"ctest/{self.kind}", f"ctest gave no results; log: {output}")
+            return
+        for case in sorted(xml.parse(junit).getroot().iter("testcase"), key=lambda c: c.get("name")):
+            self._judge(case, matches, output)
+
+    def _judge(self, case, matches, output):
+        group, _, short = case.get("name").partition("_")
+        group = {"test": "unit", "contract": "contract", "fuzz": "fuzz"}.get(group, "unit")
+        name = f"{group}/{short or case.get('name')}" + (f"[{self.kind}]" if self.kind != "gcc" else "")
+        if not matches(name):
+            return
+        text = case.findtext("system-out") or ""
+        counts = [int(n) for n in re.findall(r"^\[==========\].*?(\d+) test\(s\) run", text, re.M)]
+        replayed = re.search(r"(\d+) inputs replayed", text)
+        note = f"{sum(counts)} cases" if counts else f"{replayed.group(1)} inputs" if replayed else ""
+        if case.get("status") == "run":
+            self.report.ok(name, float(case.get("time") or 0), note)
+        elif case.get("status") == "fail":
+            log = output.with_name(name.replace("/", "-") + ".log")
+            log.write_text(text)
+            self.report.fail(name, f"{self._reason(case, text)}; log: {log}")
+        else:
+            self.report.skip(name, case.get("status"))
+
+    @staticmethod
+    def _reason(case, text):
+        for pattern in r"ERROR: \w+Sanitizer.*", r".*runtime error:.*", r"\[  FAILED  \] (?!\d).*", r".*error:.*":
+            found = re.search(pattern, text)
+            if found:
+                return found.group(0).strip()
+        failure = case.find("failure")
+        return (failure.get("message") if failure is not None else None) or "failed"

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""The tests in network namespaces and the lint checks: each is a script that is run for itself."""
+
+import concurrent.futures
+import re
+import subprocess
+import sys
+import time
+
+import children
+
+
+class NetworkTest:
+    def __init__(self, path, name, waiting, main):
+        self.path, self.case, self.waiting, self.main = path, name, waiting, main
+        self.name = f"netns/{path.stem[5:]}/{name}"
+
+
+def network_tests(folder):
+    found = []
+    for path in sorted(folder.glob("test_*.py")):
+        listed = children.run([sys.executable, path, "--list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if listed.returncode:
+            raise SystemExit(f"tests/run: {path} cannot be read:\n{listed.stderr}")
+        for line in listed.stdout.splitlines():
+            name, lane, weight = line.split()
+            found.append(NetworkTest(path, name, lane == "waiting", weight == "main"))
+    return found
+
+
+def run_network_test(report, test, binaries, logs, long, kind):
+    suffix = "" if kind == "gcc" else f"[{kind}]"
+    name, folder = test.name + suffix, logs / (test.name.replace("/", "-") + suffix)
+    command = [sys.executable, test.path, "--bin", binaries, "--logs", folder]
+    command += (["--long"] if long else []) + (["--sanitized"] if kind != "gcc" else []) + [test.case]
+    try:
+        done = children.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            timeout=7200 if long else 420)
+    except subprocess.TimeoutExpired:
+        report.fail(name, f"did not end in time; log: {folder}")
+        return
+    for line in done.stdout.splitlines():
+        passed = re.match(rf"ok {re.escape(test.case)} \(([\d.]+) s\)(?:: )?(.*)", line)
+        if passed and done.returncode == 0:
+            report.ok(name, float(passed.group(1)), passed.group(2))
+            return
+        other = re.match(rf"(FAIL|skip) {re.escape(test.case)}: (.*)", line)
+        if other:
+            (report.fail if other.group(1) == "FAIL" else report.skip)(name, other.group(2))
+            return
+    report.fail(name, f"no result, exit code {done.returncode}: {done.stderr.strip()[-300:]!r}; log: {folder}")
+
+
+class Lanes:
+    """Tests that wait for timers run beside everything else; the others one after the other."""
+
+    def __init__(self, report, logs, long):
+        self.report, self.logs, self.long = report, logs, long
+        self.pool = concurrent.futures.ThreadPoolExecutor(max_workers=5)
+        self.running = []
+
+    def start_waiting(self, tests, build):
+        for test in tests:
+            self.running.append(self.pool.submit(run_network_test, self.report, test, build.bin, self.logs, self.long,
+                                                 build.kind))
+
+    def run_busy(self, tests, build):
+        for test in tests:
+            run_network_test(self.report, test, build.bin, self.logs, self.long, build.kind)
+
+    def finish(self):
+        for future in self.running:
+            future.result()
+        self.pool.shutdown()
+
+
+def lint_checks(folder):
+    return sorted(p for p in folder.iterdir() if p.suffix in (".py", ".sh"))
+
+
+def run_lint(report, path, source, build, logs):
+    """A check gets the source folder and a build; it prints what is wrong, or what it looked at, and exits 0 or 1."""
+    start = time.monotonic()
+    name, log = f"lint/{path.stem}", logs / f"lint-{path.stem}.log"
+    interpreter = [sys.executable] if path.suffix == ".py" else ["sh"] if path.read_text().startswith("#!/bin/sh") \
+        else ["bash"]
+    done = children.run(interpreter + [path, source, build.folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                        text=True, cwd=source)
+    log.write_text(done.stdout)
+    lines = [line for line in done.stdout.splitlines() if line.strip()]
+    last = lines[-1] if lines else ""
+    if done.returncode:
+        report.fail(name, f"{last}; log: {log}")
+    else:
+        report.ok(name, time.monotonic() - start, last)
+
