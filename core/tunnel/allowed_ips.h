@@ -10,6 +10,7 @@ struct peer;
 struct allowed_ips;
 
 struct allowed_ips *allowed_ips_new(void);
+/* The peers must still be there, or hold no prefix. */
 void allowed_ips_free(struct allowed_ips *table);
 /* Host bits are ignored. False when memory is short; the table is then unchanged. */
 bool allowed_ips_insert(struct allowed_ips *table, const struct ip_prefix *prefix, struct peer *peer);

@@ -98,7 +98,8 @@ enum verdict tunnel_seal_extension(struct tunnel *tunnel, struct peer *peer, con
 /* ---- handshakes ---- */
 
 /* A packet waits and there is no session, or the engine wants one: true when an initiation should go out now (the last
- * one is REKEY_TIMEOUT old, or there was none); then, and on each later due, call tunnel_create_initiation. */
+ * one is REKEY_TIMEOUT old, or there was none); then, and on each later due, call tunnel_create_initiation.
+ * Each call starts REKEY_ATTEMPT anew (paper 6.4), so call it for a new packet, not on each turn of a loop. */
 bool tunnel_want(struct tunnel *tunnel, struct peer *peer, struct mono now);
 /* A fresh initiation, superseding the one before, whose answer is still recognised (RECEIVED_SUPERSEDED). May be called
  * at any time, also by the fallback machine's word; VERDICT_TOO_SOON within INITIATION_SPACING_MS. */
@@ -119,7 +120,8 @@ enum received_kind {
 	RECEIVED_DATA,       /* plain holds an inner packet whose source is the peer's */
 	RECEIVED_KEEPALIVE,
 	RECEIVED_INITIATION, /* authentic and newer: answer with tunnel_create_response, on the same carrier */
-	RECEIVED_RESPONSE,   /* a session stands; send what waits, else a keepalive, to confirm it */
+	RECEIVED_RESPONSE,   /* a session stands; send what waits, else a keepalive, to confirm it. newest is false where
+	                      * that is not a new one, since their own handshake came first */
 	RECEIVED_SUPERSEDED, /* an authentic response to an older initiation of ours: the carrier works; initiate again there */
 	RECEIVED_COOKIE,     /* kept for the next initiation */
 	RECEIVED_EXTENSION,
@@ -137,7 +139,9 @@ struct received {
 };
 
 /* One message that came in. message may be written to. source is for cookies and rate limits.
- * plain: a packet from the pool; on RECEIVED_DATA it holds the inner packet, else it is untouched or scratch. */
+ * plain: a packet from the pool; on RECEIVED_DATA it holds the inner packet, else it is untouched or scratch.
+ * out is written in any case. With VERDICT_SOURCE_NOT_ALLOWED and VERDICT_BAD_INNER the packet was authentic all the same:
+ * kind is RECEIVED_NOTHING, but peer, newest and confirmed hold; with any other verdict than OK, peer is NULL. */
 enum verdict tunnel_receive(struct tunnel *tunnel, enum carrier carrier, const struct endpoint *source,
 	uint8_t *message, size_t len, struct mono now, struct wall wall, struct packet *plain, struct received *out);
 
@@ -145,7 +149,8 @@ enum verdict tunnel_receive(struct tunnel *tunnel, enum carrier carrier, const s
 
 enum {
 	DUE_INITIATION = 1, /* retry, rekey, or no answer for KEEPALIVE + REKEY_TIMEOUT: tunnel_create_initiation */
-	DUE_KEEPALIVE = 2,  /* passive or persistent: tunnel_seal_keepalive */
+	DUE_KEEPALIVE = 2,  /* passive or persistent: tunnel_seal_keepalive; persistent also comes without a session
+	                     * (VERDICT_NO_SESSION): tunnel_want then, if there is an endpoint */
 	DUE_GAVE_UP = 4,    /* 90 s without an answer: drop what waits; a new packet starts over */
 	DUE_ZEROED = 8,     /* no session for 3 x REJECT_AFTER: keys wiped */
 };

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* The way in: one message, whatever it is. Called for each packet; for data nothing here allocates.
+ * Source: WireGuard paper 3, 5.4, 6; WIRE.md sections 2 and 5. */
+#include "core/tunnel/state.h"
+
+#include "core/base/bytes.h"
+#include "core/tunnel/ip_header.h"
+
+/* The initiator of the session renews it this early when he only receives (paper 6.2). */
+#define REKEY_ON_RECEIVE_MS (REJECT_AFTER_MS - KEEPALIVE_TIMEOUT_MS - REKEY_TIMEOUT_MS)
+/* What padding may add to an inner packet that fills the buffer; the tailroom has the place. */
+#define PADDING_MAX 15
+
+/* Later by (order of keypairs, counter) than anything before: only such a packet may move a path. */
+static bool advance_newest(struct peer *peer, uint64_t order, uint64_t counter)
+{
+	if (order < peer->newest_order || (order == peer->newest_order && counter <= peer->newest_counter))
+		return false;
+	peer->newest_order = order;
+	peer->newest_counter = counter;
+	return true;
+}
+
+/* What is inside an authentic packet. */
+static enum verdict inner_consume(
+	struct tunnel *tunnel, struct packet *plain, uint32_t len, struct received *out)
+{
+	struct ip_header header;
+
+	if (len == 0) {
+		out->kind = RECEIVED_KEEPALIVE;
+		return VERDICT_OK;
+	}
+	if (plain->data[0] >> 4 == 0) {
+		if (!extension_parse(plain->data, len, &out->extension))
+			return VERDICT_BAD_INNER;
+		out->kind = RECEIVED_EXTENSION;
+		return VERDICT_OK;
+	}
+	if (!ip_header_parse(plain->data, len, &header))
+		return VERDICT_BAD_INNER;
+	if (allowed_ips_lookup(tunnel->allowed_ips, header.family, header.source) != out->peer)
+		return VERDICT_SOURCE_NOT_ALLOWED;
+	plain->len = header.len; /* without the padding */
+	out->kind = RECEIVED_DATA;
+	return VERDICT_OK;
+}
+
+static enum verdict outcome_verdict(enum session_outcome outcome)
+{
+	switch (outcome) {
+	case SESSION_OK:
+		return VERDICT_OK;
+	case SESSION_EXPIRED:
+		return VERDICT_EXPIRED;
+	case SESSION_FORGED:
+		return VERDICT_FORGED;
+	case SESSION_REPLAYED:
+		return VERDICT_REPLAYED;
+	}
+	return VERDICT_FORGED;
+}
+
+static enum verdict data_consume(struct tunnel *tunnel, const uint8_t *message, size_t len, struct mono now,
+	struct wall wall, struct packet *plain, struct received *out)
+{
+	const struct data_header *header = (const struct data_header *)message;
+	struct slot *slot = slot_find(tunnel, get_le32(header->receiver_index));
+	uint32_t plain_len = (uint32_t)(len - DATA_MIN_LEN);
+	uint64_t counter;
+	enum verdict verdict;
+
+	if (!slot || !slot->session)
+		return VERDICT_UNKNOWN_INDEX;
+	if (len - DATA_MIN_LEN > (size_t)plain->room + PADDING_MAX)
+		return VERDICT_TOO_LARGE;
+
+	struct session *session = slot->session;
+	struct peer *peer = slot->peer;
+	bool confirmed_before = session->confirmed;
+
+	verdict = outcome_verdict(session_open(session, plain->data, message, len, &counter, now));
+	if (verdict != VERDICT_OK)
+		return verdict;
+
+	out->peer = peer;
+	out->newest = advance_newest(peer, session->order, counter);
+	peer->rx_bytes += len;
+	schedule_step(tunnel, peer, plain_len ? TIMERS_DATA_RECEIVED : TIMERS_RECEIVED, now);
+	if (!confirmed_before && sessions_confirm(tunnel, peer, slot)) {
+		out->confirmed = true;
+		handshake_done(tunnel, peer, now, wall);
+	}
+	if (slot == peer->current && session->initiator &&
+		mono_since_ms(now, session->born) >= REKEY_ON_RECEIVE_MS)
+		schedule_step(tunnel, peer, TIMERS_REKEY, now);
+	return inner_consume(tunnel, plain, plain_len, out);
+}
+
+static enum verdict consume(struct tunnel *tunnel, enum carrier carrier, const struct endpoint *source,
+	const uint8_t *message, size_t len, struct mono now, struct wall wall, struct packet *plain,
+	struct received *out)
+{
+	switch (message_classify(message, len)) {
+	case MESSAGE_NONE:
+		break;
+	case MESSAGE_INITIATION:
+		return initiation_consume(tunnel, carrier, source, message, now, out);
+	case MESSAGE_RESPONSE:
+		return response_consume(tunnel, carrier, source, message, now, wall, out);
+	case MESSAGE_COOKIE_REPLY:
+		return cookie_consume(tunnel, message, now, out);
+	case MESSAGE_DATA:
+		return data_consume(tunnel, message, len, now, wall, plain, out);
+	}
+	return VERDICT_NOT_WIREGUARD;
+}
+
+enum verdict tunnel_receive(struct tunnel *tunnel, enum carrier carrier, const struct endpoint *source,
+	uint8_t *message, size_t len, struct mono now, struct wall wall, struct packet *plain,
+	struct received *out)
+{
+	*out = (struct received){ .kind = RECEIVED_NOTHING };
+	return verdict_note(tunnel, consume(tunnel, carrier, source, message, len, now, wall, plain, out));
+}
