@@ -169,6 +169,29 @@ bool message_write_notice(const struct rpc_notice *notice, struct message *out)
 
 /* ---- reading ---- */
 
+/* json-c counts values, so an empty array or object could lie one level deeper than one that holds something. */
+static bool too_deep(const char *line, size_t len)
+{
+	size_t depth = 0;
+	bool quoted = false;
+
+	for (size_t i = 0; i < len; i++) {
+		char c = line[i];
+
+		if (quoted && c == '\\')
+			i++;
+		else if (c == '"')
+			quoted = !quoted;
+		else if (!quoted && (c == '{' || c == '['))
+			depth++;
+		else if (!quoted && (c == '}' || c == ']') && depth)
+			depth--;
+		if (depth > RPC_DEPTH_MAX)
+			return true;
+	}
+	return false;
+}
+
 /* NULL and a reason when it is not one JSON value of bounded depth. */
 static struct json_object *parse(const char *line, size_t len, const char **why)
 {
@@ -179,6 +202,10 @@ static struct json_object *parse(const char *line, size_t len, const char **why)
 	*why = "it does not fit into memory";
 	if (len > RPC_LINE_MAX)
 		return NULL;
+	if (too_deep(line, len)) {
+		*why = "it is more than 16 levels deep";
+		return NULL;
+	}
 	tokener = json_tokener_new_ex(RPC_DEPTH_MAX + 1);
 	if (!tokener)
 		return NULL;
@@ -187,8 +214,6 @@ static struct json_object *parse(const char *line, size_t len, const char **why)
 	error = json_tokener_get_error(tokener);
 	if (error == json_tokener_continue)
 		*why = "it ends in the middle";
-	else if (error == json_tokener_error_depth)
-		*why = "it is more than 16 levels deep";
 	else if (error != json_tokener_success)
 		*why = json_tokener_error_desc(error);
 	else if (!root)
