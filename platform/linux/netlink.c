@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* Netlink requests with libmnl, and the few about links that more than one part needs. The owner's thread; a request
+ * to the kernel is answered before the call returns, so nothing here waits for anybody else.
+ * Source: netlink(7), rtnetlink(7). */
+#include "platform/linux/netlink.h"
+
+#include <errno.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for one part of a dump. */
+#define ANSWER_BYTES 32768
+
+int netlink_open(struct netlink *out, int bus)
+{
+	struct netlink netlink = { .socket = mnl_socket_open2(bus, SOCK_CLOEXEC), .sequence = 1 };
+	int one = 1;
+
+	if (!netlink.socket)
+		return -errno;
+	if (mnl_socket_bind(netlink.socket, 0, MNL_SOCKET_AUTOPID) < 0) {
+		int err = -errno;
+		mnl_socket_close(netlink.socket);
+		return err;
+	}
+	/* Dumps then come filtered; a kernel before 4.20 sends all, and the taker filters. */
+	(void)!mnl_socket_setsockopt(netlink.socket, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
+	*out = netlink;
+	return 0;
+}
+
+void netlink_close(struct netlink *netlink)
+{
+	if (netlink->socket)
+		mnl_socket_close(netlink->socket);
+	netlink->socket = NULL;
+}
+
+struct nlmsghdr *netlink_request(char buffer[NETLINK_REQUEST_BYTES], uint16_t type, uint16_t flags)
+{
+	struct nlmsghdr *header;
+
+	memset(buffer, 0, NETLINK_REQUEST_BYTES);
+	header = mnl_nlmsg_put_header(buffer);
+	header->nlmsg_type = type;
+	header->nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags);
+	return header;
+}
+
+int netlink_talk(struct netlink *netlink, struct nlmsghdr *request, mnl_cb_t take, void *data)
+{
+	unsigned int port = mnl_socket_get_portid(netlink->socket);
+	char *answer = malloc(ANSWER_BYTES);
+	int err = 0;
+
+	if (!answer)
+		return -ENOMEM;
+	request->nlmsg_flags |= NLM_F_ACK;
+	request->nlmsg_seq = ++netlink->sequence;
+	if (mnl_socket_sendto(netlink->socket, request, request->nlmsg_len) < 0) {
+		err = -errno;
+		goto out;
+	}
+	for (;;) {
+		ssize_t n = mnl_socket_recvfrom(netlink->socket, answer, ANSWER_BYTES);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			err = -errno;
+			break;
+		}
+		int more = mnl_cb_run(answer, (size_t)n, request->nlmsg_seq, port, take, data);
+		/* The answer to an earlier request that was given up. */
+		if (more < 0 && errno == EPROTO)
+			continue;
+		if (more < 0)
+			err = -errno;
+		if (more <= 0)
+			break;
+	}
+out:
+	free(answer);
+	return err;
+}
+
+static int take_link_kind(const struct nlattr *attr, void *data)
+{
+	struct net_link *link = data;
+
+	if (mnl_attr_get_type(attr) == IFLA_INFO_KIND)
+		link->tun = strcmp(mnl_attr_get_str(attr), "tun") == 0;
+	return MNL_CB_OK;
+}
+
+static int take_link_attr(const struct nlattr *attr, void *data)
+{
+	struct net_link *link = data;
+
+	switch (mnl_attr_get_type(attr)) {
+	case IFLA_IFNAME:
+		strncpy(link->name, mnl_attr_get_str(attr), sizeof(link->name) - 1);
+		break;
+	case IFLA_MTU:
+		link->mtu = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_LINKINFO:
+		mnl_attr_parse_nested(attr, take_link_kind, link);
+		break;
+	}
+	return MNL_CB_OK;
+}
+
+static int take_link(const struct nlmsghdr *header, void *data)
+{
+	const struct ifinfomsg *info = mnl_nlmsg_get_payload(header);
+	struct net_link *link = data;
+
+	if (header->nlmsg_type != RTM_NEWLINK)
+		return MNL_CB_OK;
+	link->index = (uint32_t)info->ifi_index;
+	link->up = info->ifi_flags & IFF_UP;
+	mnl_attr_parse(header, sizeof(*info), take_link_attr, link);
+	return MNL_CB_OK;
+}
+
+int netlink_link(struct netlink *netlink, const char *name, uint32_t index, struct net_link *out)
+{
+	char buffer[NETLINK_REQUEST_BYTES];
+	struct nlmsghdr *request = netlink_request(buffer, RTM_GETLINK, 0);
+	struct ifinfomsg *info = mnl_nlmsg_put_extra_header(request, sizeof(*info));
+	struct net_link link = { 0 };
+
+	info->ifi_index = (int)index;
+	if (name) {
+		if (strlen(name) >= sizeof(link.name))
+			return -ENODEV;
+		mnl_attr_put_strz(request, IFLA_IFNAME, name);
+	}
+	int err = netlink_talk(netlink, request, take_link, &link);
+	if (err)
+		return err;
+	if (!link.index)
+		return -ENODEV;
+	*out = link;
+	return 0;
+}
+
+int netlink_link_set(struct netlink *netlink, uint32_t index, uint32_t mtu, bool up)
+{
+	char buffer[NETLINK_REQUEST_BYTES];
+	struct nlmsghdr *request = netlink_request(buffer, RTM_NEWLINK, 0);
+	struct ifinfomsg *info = mnl_nlmsg_put_extra_header(request, sizeof(*info));
+
+	info->ifi_index = (int)index;
+	info->ifi_change = IFF_UP;
+	info->ifi_flags = up ? IFF_UP : 0;
+	if (mtu)
+		mnl_attr_put_u32(request, IFLA_MTU, mtu);
+	return netlink_talk(netlink, request, NULL, NULL);
+}
+
+int netlink_link_set_burst(struct netlink *netlink, uint32_t index, uint32_t segments)
+{
+	char buffer[NETLINK_REQUEST_BYTES];
+	struct nlmsghdr *request = netlink_request(buffer, RTM_NEWLINK, 0);
+	struct ifinfomsg *info = mnl_nlmsg_put_extra_header(request, sizeof(*info));
+
+	info->ifi_index = (int)index;
+	mnl_attr_put_u32(request, IFLA_GSO_MAX_SEGS, segments);
+	return netlink_talk(netlink, request, NULL, NULL);
+}
+
+int netlink_link_no_autoconf(struct netlink *netlink, uint32_t index)
+{
+	char buffer[NETLINK_REQUEST_BYTES];
+	struct nlmsghdr *request = netlink_request(buffer, RTM_NEWLINK, 0);
+	struct ifinfomsg *info = mnl_nlmsg_put_extra_header(request, sizeof(*info));
+
+	info->ifi_index = (int)index;
+	struct nlattr *families = mnl_attr_nest_start(request, IFLA_AF_SPEC);
+	struct nlattr *v6 = mnl_attr_nest_start(request, AF_INET6);
+	mnl_attr_put_u8(request, IFLA_INET6_ADDR_GEN_MODE, IN6_ADDR_GEN_MODE_NONE);
+	mnl_attr_nest_end(request, v6);
+	mnl_attr_nest_end(request, families);
+	return netlink_talk(netlink, request, NULL, NULL);
+}
+
+struct found_route {
+	uint8_t type;
+	uint32_t interface, mtu;
+};
+
+static int take_metric(const struct nlattr *attr, void *data)
+{
+	struct found_route *route = data;
+
+	if (mnl_attr_get_type(attr) == RTAX_MTU)
+		route->mtu = mnl_attr_get_u32(attr);
+	return MNL_CB_OK;
+}
+
+static int take_route_attr(const struct nlattr *attr, void *data)
+{
+	struct found_route *route = data;
+
+	switch (mnl_attr_get_type(attr)) {
+	case RTA_OIF:
+		route->interface = mnl_attr_get_u32(attr);
+		break;
+	case RTA_METRICS:
+		mnl_attr_parse_nested(attr, take_metric, route);
+		break;
+	}
+	return MNL_CB_OK;
+}
+
+static int take_route(const struct nlmsghdr *header, void *data)
+{
+	const struct rtmsg *message = mnl_nlmsg_get_payload(header);
+	struct found_route *route = data;
+
+	if (header->nlmsg_type != RTM_NEWROUTE)
+		return MNL_CB_OK;
+	route->type = message->rtm_type;
+	mnl_attr_parse(header, sizeof(*message), take_route_attr, route);
+	return MNL_CB_OK;
+}
+
+int netlink_route_lookup(struct netlink *netlink, const struct ip_address *address, uint32_t mark,
+	uint32_t *interface, uint32_t *mtu)
+{
+	char buffer[NETLINK_REQUEST_BYTES];
+	struct nlmsghdr *request = netlink_request(buffer, RTM_GETROUTE, 0);
+	struct rtmsg *message = mnl_nlmsg_put_extra_header(request, sizeof(*message));
+	size_t len = ip_address_len(address);
+	struct found_route route = { 0 };
+	struct net_link link;
+
+	if (!len)
+		return -EINVAL;
+	message->rtm_family = len == 4 ? AF_INET : AF_INET6;
+	message->rtm_dst_len = (uint8_t)(len * 8);
+	mnl_attr_put(request, RTA_DST, len, address->bytes);
+	if (mark)
+		mnl_attr_put_u32(request, RTA_MARK, mark);
+	int err = netlink_talk(netlink, request, take_route, &route);
+	/* A route of type unreachable, prohibit or blackhole answers with its own error; all of them are "none". */
+	if (err == -EHOSTUNREACH || err == -EACCES || err == -EINVAL || err == -EAGAIN)
+		return -ENETUNREACH;
+	if (err)
+		return err;
+	if ((route.type != RTN_UNICAST && route.type != RTN_LOCAL) || !route.interface)
+		return -ENETUNREACH;
+	if (!route.mtu) {
+		err = netlink_link(netlink, NULL, route.interface, &link);
+		if (err)
+			return err;
+		route.mtu = link.mtu;
+	}
+	*interface = route.interface;
+	*mtu = route.mtu;
+	return 0;
+}
