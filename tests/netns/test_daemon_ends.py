@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Daemon or engine die, are killed or are told to end (figure 10, CASES 29)."""
+
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from lib import case  # noqa: E402
+from lib.case import main_path  # noqa: E402
+from lib.lab import check, wait_until  # noqa: E402
+from lib.network import Site  # noqa: E402
+from lib.tunnel import Daemon, office  # noqa: E402
+
+
+def engines(host):
+    """Processes of engines that a daemon started."""
+    lines = host.run("ps", "-eo", "pid,stat,args").stdout.splitlines()
+    return [int(line.split()[0]) for line in lines if "--inherited" in line and line.split()[1][0] != "Z"]
+
+
+def answers(site):
+    return site.client.tool("pinger.py", "10.77.0.1", "--count", "10", "--grace", "3").result()["received"]
+
+
+def ours(routes):
+    return [r for r in routes if "10.77." in r or "fd77:" in r]
+
+
+def check_clean(site, before):
+    check(site.client.links() == before[0], f"interfaces: {site.client.links()} instead of {before[0]}")
+    check(site.client.routes() == before[1], "routes are not as they were before")
+    check(not engines(site.client), f"engines still run: {engines(site.client)}")
+
+
+@main_path
+def test_up_and_down_leave_nothing(lab):
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    before = site.client.links(), site.client.routes()
+    for _ in range(3):
+        daemon.up("office")
+        check("office" in site.client.links(), "no interface called like the tunnel")
+        check(any(r.startswith("10.77.0.0/24 dev office") for r in site.client.routes()), "no route for AllowedIPs")
+        check(answers(site) == 10, "pings lost")
+        daemon.cli("down", "office")
+        check_clean(site, before)
+    check(daemon.cli("down", "office", check_code=False).returncode == 0, "a second down is an error")
+
+
+@main_path
+def test_daemon_is_killed_while_up(lab):
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    before = site.client.links(), site.client.routes()
+    for turn in range(5 if lab.long else 2):
+        daemon.up("office")
+        daemon.program.kill()
+        if turn % 2:
+            time.sleep(0.5)
+        daemon.start()
+        seconds, done = daemon.up("office", check_code=False)
+        check(done.returncode == 0, f"up after the kill: {done.returncode} {done.stderr.strip()}")
+        check(site.client.links().count("office") == 1 and len(site.client.links()) == len(before[0]) + 1,
+              f"interfaces: {site.client.links()}")
+        check(len(engines(site.client)) == 1, f"{len(engines(site.client))} engines")
+        routes = ours(site.client.routes())
+        check(len(routes) == len(set(routes)), f"doubled routes: {routes}")
+        check(answers(site) >= 9, "no ping after the restart")
+        daemon.cli("down", "office")
+        check_clean(site, before)
+
+
+def test_daemon_is_killed_then_only_down(lab):
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    before = site.client.links(), site.client.routes()
+    daemon.up("office")
+    daemon.program.kill()
+    daemon.start()
+    done = daemon.cli("down", "office", check_code=False)
+    check(done.returncode == 0, f"down after the kill: {done.returncode} {done.stderr.strip()}")
+    wait_until(lambda: not engines(site.client), "the old engine to end")
+    check_clean(site, before)
+
+
+def test_daemon_is_killed_while_connecting(lab):
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    before = site.client.links(), site.client.routes()
+    site.router.block("meta nfproto { ipv4, ipv6 }")
+    up = site.client.start(lab.binary("wgtcp-cli"), "up", "office", "--socket", daemon.socket)
+    wait_until(lambda: engines(site.client), "an engine")
+    daemon.program.kill()
+    code = up.wait(10)
+    check(code == 1, f"wgtcp-cli up ended with {code} when its daemon went")
+    site.router.open()
+    daemon.start()
+    daemon.up("office")
+    check(answers(site) >= 9, "no ping after the restart")
+    daemon.cli("down", "office")
+    check_clean(site, before)
+
+
+@main_path
+def test_engine_is_killed(lab):
+    """Noticed and restarted; the interface's routes are there again and traffic goes on."""
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    daemon.up("office")
+    for turn in range(2):
+        old = engines(site.client)
+        check(len(old) == 1, f"{len(old)} engines")
+        routes = ours(site.client.routes())
+        pings = site.client.tool("pinger.py", "10.77.0.1", "--interval", "50")
+        time.sleep(0.5)
+        site.client.run("kill", "-9", old[0])
+        wait_until(lambda: engines(site.client) and engines(site.client) != old, "another engine")
+        daemon.wait_status("office", 20, state="up")
+        time.sleep(1)
+        pings.signal(15)
+        result = pings.result()
+        lab.figure(f"longest gap {result['longest_gap_ms']} ms")
+        check(result["longest_gap_ms"] < lab.bound(5000), f"gap of {result['longest_gap_ms']} ms")
+        check(ours(site.client.routes()) == routes, "routes differ after the restart")
+
+
+def test_interface_is_deleted(lab):
+    """Somebody takes the interface away: no longer called up, and up works again."""
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    before = site.client.links(), site.client.routes()
+    daemon.up("office")
+    site.client.run("ip", "link", "delete", "office")
+    wait_until(lambda: (daemon.status("office") or {}).get("state") != "up", "the state to change")
+    daemon.cli("down", "office", check_code=False)
+    wait_until(lambda: not engines(site.client), "the engine to end")
+    check_clean(site, before)
+    daemon.up("office")
+    check(answers(site) >= 9, "no ping")
+
+
+def test_daemon_is_told_to_end(lab):
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    before = site.client.links(), site.client.routes()
+    daemon.up("office")
+    check(daemon.program.stop(), "wgtcpd did not end on SIGTERM")
+    wait_until(lambda: not engines(site.client), "the engine to end")
+    check_clean(site, before)
+
+
+def test_only_one_daemon(lab):
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    second = site.client.run(lab.binary("wgtcpd"), "--foreground", "--socket", daemon.socket, "--config-dir",
+                             daemon.config, "--state-dir", daemon.state, check_code=False, timeout=10)
+    check(second.returncode != 0 and second.stderr.strip(), f"a second daemon started: {second.stderr}")
+    check(daemon.cli("list").returncode == 0, "the second daemon broke the first")
+
+
+def test_up_starts_a_daemon(lab):
+    """As root, up starts the daemon if none runs."""
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    check(daemon.program.stop(), "wgtcpd did not end on SIGTERM")
+    site.client.run("mkdir", "-p", "/run/etc-wgtcp")
+    site.client.run("sh", "-c", f"mkdir -p /etc/wgtcp && mount -t tmpfs tmpfs /etc/wgtcp &&"
+                    f" cp {daemon.config}/office.conf /etc/wgtcp/ && chmod 600 /etc/wgtcp/office.conf"
+                    f" && mkdir -p /var/lib/wgtcp && mount -t tmpfs tmpfs /var/lib/wgtcp")
+    done = site.client.run(lab.binary("wgtcp-cli"), "up", "office", check_code=False)
+    check(done.returncode == 0, f"up without a daemon: {done.returncode} {done.stderr.strip()}")
+    check(answers(site) >= 9, "no ping")
+    site.client.run(lab.binary("wgtcp-cli"), "down", "office")
+
+
+def test_two_ups_at_once(lab):
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    ups = [site.client.start(lab.binary("wgtcp-cli"), "up", "office", "--socket", daemon.socket) for _ in range(3)]
+    codes = [up.wait(30) for up in ups]
+    check(codes == [0, 0, 0], f"exit codes {codes}")
+    check(len(engines(site.client)) == 1, f"{len(engines(site.client))} engines")
+
+
+def test_one_route_each(lab):
+    """Several prefixes, IPv4 and IPv6, and a host prefix: one route each (CASES 28)."""
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    text = (daemon.config / "office.conf").read_text().replace(
+        "AllowedIPs = 10.77.0.0/24, fd77::/64", "AllowedIPs = 10.77.0.0/24, fd77::/64\nAllowedIPs = 10.255.1.1/32, "
+        "172.16.1.0/24,192.168.1.0/24\nAllowedIPs = fd99:1::/48")
+    daemon.profile("office", text)
+    daemon.up("office")
+    routes = "\n".join(site.client.routes())
+    for prefix in "10.77.0.0/24", "10.255.1.1", "172.16.1.0/24", "192.168.1.0/24", "fd77::/64", "fd99:1::/48":
+        check(sum(line.startswith(prefix + " dev office") for line in routes.splitlines()) == 1,
+              f"not one route to {prefix}: {routes}")
+
+
+if __name__ == "__main__":
+    sys.exit(case.main(globals()))
