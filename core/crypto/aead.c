@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The transport AEAD by libcrypto. Four calls a packet, no allocation, no look-up: the key is set once and each packet
- * only sets a new nonce. One struct aead belongs to one thread. Source: WireGuard paper 5.4.6, RFC 8439. */
+/* The transport AEAD by libcrypto. Four calls a packet, no allocation, no look-up: the key is set once and
+ * each packet only sets a new nonce. One struct aead belongs to one thread. Source: WireGuard paper 5.4.6,
+ * RFC 8439. */
 #include "core/crypto/crypto.h"
 
 #include "core/base/bytes.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* HASH, MAC and KDF_n of the WireGuard paper, section 5.4, on libcrypto's BLAKE2s. Called by the handshake and the
- * cookies, never for a transport packet. Source: RFC 7693 (BLAKE2), RFC 2104 (HMAC), RFC 5869 (HKDF). */
+/* HASH, MAC and KDF_n of the WireGuard paper, section 5.4, on libcrypto's BLAKE2s. Called by the handshake
+ * and the cookies, never for a transport packet. Source: RFC 7693 (BLAKE2), RFC 2104 (HMAC), RFC 5869 (HKDF).
+ */
 #include "core/crypto/crypto.h"
 
 #include "core/crypto/libcrypto.h"
@@ -45,8 +46,8 @@ static void hmac_pads_set(struct hmac_pads *pads, const uint8_t key[HASH_LEN])
 	}
 }
 
-static void hmac(EVP_MD_CTX *ctx, uint8_t out[HASH_LEN], const struct hmac_pads *pads, const void *a, size_t a_len,
-	const void *b, size_t b_len)
+static void hmac(EVP_MD_CTX *ctx, uint8_t out[HASH_LEN], const struct hmac_pads *pads, const void *a,
+	size_t a_len, const void *b, size_t b_len)
 {
 	uint8_t inner[HASH_LEN];
 
@@ -63,8 +64,8 @@ void hash2(uint8_t out[HASH_LEN], const void *a, size_t a_len, const void *b, si
 	EVP_MD_CTX_free(ctx);
 }
 
-void mac2parts(uint8_t out[MAC_LEN], const uint8_t *key, size_t key_len, const void *a, size_t a_len, const void *b,
-	size_t b_len)
+void mac2parts(uint8_t out[MAC_LEN], const uint8_t *key, size_t key_len, const void *a, size_t a_len,
+	const void *b, size_t b_len)
 {
 	EVP_MAC_CTX *ctx = EVP_MAC_CTX_new(libcrypto.blake2s_mac);
 	size_t size = MAC_LEN, len = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys as text: base64 in constant time (libsodium's), since private keys pass here. Source: RFC 4648, wg(8). */
+/* Keys as text: base64 in constant time (libsodium's), since private keys pass here. Source: RFC 4648, wg(8).
+ */
 #include "core/crypto/crypto.h"
 
 #include <sodium.h>
@@ -19,7 +20,8 @@ bool key_parse(const char *text, size_t len, uint8_t out[KEY_LEN])
 	if (len != KEY_TEXT_LEN - 1 || text[len - 1] != '=')
 		return false;
 	/* Refuses other characters, and bits set behind the last byte: two texts never mean one key. */
-	if (sodium_base642bin(key, sizeof(key), text, len, NULL, &key_len, NULL, sodium_base64_VARIANT_ORIGINAL) != 0 ||
+	if (sodium_base642bin(
+		    key, sizeof(key), text, len, NULL, &key_len, NULL, sodium_base64_VARIANT_ORIGINAL) != 0 ||
 		key_len != KEY_LEN)
 		goto out;
 	memcpy(out, key, KEY_LEN);

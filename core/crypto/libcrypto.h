@@ -6,8 +6,8 @@
 #include <openssl/evp.h>
 #include <stdlib.h>
 
-/* Algorithms are looked up by name under a lock, which costs more than a small hash: so once, in crypto_init, before
- * there is a second thread, and read-only from then on. That is why core/ has this one variable. */
+/* Algorithms are looked up by name under a lock, which costs more than a small hash: so once, in crypto_init,
+ * before there is a second thread, and read-only from then on. That is why core/ has this one variable. */
 struct libcrypto {
 	EVP_MD *blake2s;
 	EVP_MAC *blake2s_mac;
@@ -15,8 +15,9 @@ struct libcrypto {
 };
 extern struct libcrypto libcrypto;
 
-/* With arguments that are in range these calls fail only when memory is short. There is no safe value to go on with: a
- * hash that was not computed would be a constant, a packet that was not sealed would be plaintext. */
+/* With arguments that are in range these calls fail only when memory is short. There is no safe value to go
+ * on with: a hash that was not computed would be a constant, a packet that was not sealed would be plaintext.
+ */
 static inline void libcrypto_must(int result)
 {
 	if (result != 1)

@@ -14,7 +14,8 @@
 static const char label_mac1[] = "mac1----";
 static const char label_cookie[] = "cookie--";
 
-static void keys_derive(uint8_t mac1_key[KEY_LEN], uint8_t cookie_key[KEY_LEN], const uint8_t public_key[KEY_LEN])
+static void keys_derive(
+	uint8_t mac1_key[KEY_LEN], uint8_t cookie_key[KEY_LEN], const uint8_t public_key[KEY_LEN])
 {
 	hash2(mac1_key, label_mac1, sizeof(label_mac1) - 1, public_key, KEY_LEN);
 	hash2(cookie_key, label_cookie, sizeof(label_cookie) - 1, public_key, KEY_LEN);
@@ -26,7 +27,8 @@ static bool fresh(struct mono born, struct mono now)
 }
 
 /* MAC(secret, address || port): the cookie of a source. */
-static void cookie_of(const struct cookie_checker *checker, const struct endpoint *source, uint8_t cookie[COOKIE_LEN])
+static void cookie_of(
+	const struct cookie_checker *checker, const struct endpoint *source, uint8_t cookie[COOKIE_LEN])
 {
 	uint8_t port[2];
 
@@ -77,7 +79,8 @@ void cookie_reply_create(struct cookie_checker *checker, const uint8_t *message,
 	}
 	cookie_of(checker, source, cookie);
 	put_le32(out->type, MESSAGE_COOKIE_REPLY);
-	memcpy(out->receiver_index, ((const struct initiation *)message)->sender_index, sizeof(out->receiver_index));
+	memcpy(out->receiver_index, ((const struct initiation *)message)->sender_index,
+		sizeof(out->receiver_index));
 	random_fill(out->nonce, sizeof(out->nonce));
 	xaead_seal(out->sealed_cookie, checker->cookie_key, out->nonce, cookie, sizeof(cookie),
 		message + len - MACS_LEN, MAC_LEN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Noise_IKpsk2, both sides. Called by core/tunnel on its one thread.
- * Each step works on a copy that is committed only when all of it held; the tokens of the Noise pattern stand beside
- * the lines that carry them out:
+ * Each step works on a copy that is committed only when all of it held; the tokens of the Noise pattern stand
+ * beside the lines that carry them out:
  *
  *   <- s
  *   -> e, es, s, ss, {timestamp}
@@ -60,13 +60,15 @@ static void mix_psk(struct handshake *hs, uint8_t key[KEY_LEN], const uint8_t pr
 }
 
 /* Each key seals one thing, so the counter is always 0. */
-static void seal_and_hash(struct handshake *hs, uint8_t *out, const uint8_t key[KEY_LEN], const uint8_t *plain, size_t len)
+static void seal_and_hash(
+	struct handshake *hs, uint8_t *out, const uint8_t key[KEY_LEN], const uint8_t *plain, size_t len)
 {
 	aead_seal_once(out, key, 0, plain, len, hs->hash, HASH_LEN);
 	mix_hash(hs, out, len + TAG_LEN);
 }
 
-static bool open_and_hash(struct handshake *hs, uint8_t *out, const uint8_t key[KEY_LEN], const uint8_t *sealed, size_t len)
+static bool open_and_hash(
+	struct handshake *hs, uint8_t *out, const uint8_t key[KEY_LEN], const uint8_t *sealed, size_t len)
 {
 	if (!aead_open_once(out, key, 0, sealed, len, hs->hash, HASH_LEN))
 		return false;
@@ -134,8 +136,8 @@ out:
 	return ok;
 }
 
-bool handshake_open_static(struct handshake *hs, const struct noise_identity *self, const struct initiation *in,
-	uint8_t public_key[KEY_LEN])
+bool handshake_open_static(struct handshake *hs, const struct noise_identity *self,
+	const struct initiation *in, uint8_t public_key[KEY_LEN])
 {
 	struct handshake next;
 	uint8_t key[KEY_LEN], caller[KEY_LEN];
@@ -145,7 +147,7 @@ bool handshake_open_static(struct handshake *hs, const struct noise_identity *se
 	next.remote_index = get_le32(in->sender_index);
 	memcpy(next.remote_ephemeral, in->ephemeral, KEY_LEN);
 
-	mix_ephemeral(&next, in->ephemeral);                           /* e */
+	mix_ephemeral(&next, in->ephemeral);                       /* e */
 	if (!mix_dh(&next, key, self->private_key, in->ephemeral)) /* es */
 		goto out;
 	if (!open_and_hash(&next, caller, key, in->sealed_static, sizeof(in->sealed_static))) /* s */
@@ -161,8 +163,8 @@ out:
 	return ok;
 }
 
-bool handshake_open_timestamp(struct handshake *hs, const struct noise_remote *remote, const struct initiation *in,
-	uint8_t timestamp[TAI64N_LEN])
+bool handshake_open_timestamp(struct handshake *hs, const struct noise_remote *remote,
+	const struct initiation *in, uint8_t timestamp[TAI64N_LEN])
 {
 	struct handshake next = *hs;
 	uint8_t key[KEY_LEN], opened[TAI64N_LEN];
@@ -197,7 +199,7 @@ bool handshake_create_response(struct handshake *hs, const struct noise_remote *
 
 	dh_generate(next.ephemeral_private);
 	dh_public(message.ephemeral, next.ephemeral_private);
-	mix_ephemeral(&next, message.ephemeral);                                  /* e */
+	mix_ephemeral(&next, message.ephemeral);                                 /* e */
 	if (!mix_dh(&next, NULL, next.ephemeral_private, next.remote_ephemeral)) /* ee */
 		goto out;
 	if (!mix_dh(&next, NULL, next.ephemeral_private, remote->public_key)) /* se */
@@ -226,7 +228,7 @@ bool handshake_consume_response(const struct handshake *hs, const struct noise_i
 
 	if (get_le32(in->receiver_index) != hs->local_index)
 		goto out;
-	mix_ephemeral(&next, in->ephemeral);                              /* e */
+	mix_ephemeral(&next, in->ephemeral);                             /* e */
 	if (!mix_dh(&next, NULL, next.ephemeral_private, in->ephemeral)) /* ee */
 		goto out;
 	if (!mix_dh(&next, NULL, self->private_key, in->ephemeral)) /* se */

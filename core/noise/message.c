@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells the four messages apart. Called for each datagram or record that comes in. Source: WireGuard paper 5.4. */
+/* Tells the four messages apart. Called for each datagram or record that comes in. Source: WireGuard
+ * paper 5.4. */
 #include "core/noise/message.h"
 
 #include "core/base/bytes.h"

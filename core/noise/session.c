@@ -14,8 +14,8 @@ static bool young(const struct session *session, struct mono now)
 	return mono_since_ms(now, session->born) < REJECT_AFTER_MS;
 }
 
-struct session *session_new(const struct transport_keys *keys, bool initiator, uint64_t order, uint32_t replay_bits,
-	struct mono now)
+struct session *session_new(const struct transport_keys *keys, bool initiator, uint64_t order,
+	uint32_t replay_bits, struct mono now)
 {
 	struct session *session = calloc(1, sizeof(*session));
 

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* The label of 1970-01-01 00:00:00: TAI was ten seconds ahead then. Leap seconds since are left out by everybody. */
+/* The label of 1970-01-01 00:00:00: TAI was ten seconds ahead then. Leap seconds since are left out by
+ * everybody. */
 #define TAI64_UNIX_EPOCH ((1ull << 62) + 10)
 #define NS_PER_S 1000000000u
 

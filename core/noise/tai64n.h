@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The timestamp of an initiation: TAI64N, 8 bytes of seconds and 4 of nanoseconds, big-endian, so that bytes compare
- * as time does. Source: WireGuard paper 5.1, 5.4.2; cr.yp.to/libtai/tai64.html. */
+/* The timestamp of an initiation: TAI64N, 8 bytes of seconds and 4 of nanoseconds, big-endian, so that bytes
+ * compare as time does. Source: WireGuard paper 5.1, 5.4.2; cr.yp.to/libtai/tai64.html. */
 #ifndef WGTCP_CORE_NOISE_TAI64N_H
 #define WGTCP_CORE_NOISE_TAI64N_H
 
 #include "core/base/time.h"
 #include "core/noise/message.h"
 
-/* Nanoseconds are rounded down to this, so that a timestamp does not tell the exact clock (a side channel of load).
- * Smaller than the least distance of two initiations, 20 ms, so that the next one is still newer. */
+/* Nanoseconds are rounded down to this, so that a timestamp does not tell the exact clock (a side channel of
+ * load). Smaller than the least distance of two initiations, 20 ms, so that the next one is still newer. */
 #define TAI64N_GRANULE_NS (1u << 24)
 
 /* wall, rounded down. wall.ns is below 1,000,000,000. */
