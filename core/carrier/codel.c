@@ -22,10 +22,11 @@ static struct mono control_law(struct mono t, uint32_t interval_us, uint32_t cou
 }
 
 /* Whether the queue has stood above target for a whole interval. */
-static bool standing(struct codel *codel, const struct codel_settings *settings, struct mono now, struct mono queued,
-	uint32_t backlog)
+static bool standing(struct codel *codel, const struct codel_settings *settings, struct mono now,
+	struct mono queued, uint32_t backlog)
 {
-	if (mono_since_ns(now, queued) < (uint64_t)settings->target_us * 1000 || backlog <= settings->small_bytes) {
+	if (mono_since_ns(now, queued) < (uint64_t)settings->target_us * 1000 ||
+		backlog <= settings->small_bytes) {
 		codel->first_above = MONO_UNSET;
 		return false;
 	}
@@ -36,8 +37,8 @@ static bool standing(struct codel *codel, const struct codel_settings *settings,
 	return mono_reached(now, codel->first_above);
 }
 
-bool codel_strikes(struct codel *codel, const struct codel_settings *settings, struct mono now, struct mono queued,
-	uint32_t backlog)
+bool codel_strikes(struct codel *codel, const struct codel_settings *settings, struct mono now,
+	struct mono queued, uint32_t backlog)
 {
 	if (!standing(codel, settings, now, queued, backlog)) {
 		codel->striking = false;

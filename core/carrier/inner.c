@@ -79,7 +79,8 @@ static uint64_t hash_v6(const uint8_t *inner, size_t len, uint64_t hash)
 			fragment = true; /* and its number stands for the protocol, alike in all of them */
 			break;
 		}
-		if (protocol != PROTOCOL_HOP_BY_HOP && protocol != PROTOCOL_ROUTING && protocol != PROTOCOL_DESTINATION)
+		if (protocol != PROTOCOL_HOP_BY_HOP && protocol != PROTOCOL_ROUTING &&
+			protocol != PROTOCOL_DESTINATION)
 			break;
 		protocol = inner[offset];
 		offset += 8 + (size_t)inner[offset + 1] * 8;

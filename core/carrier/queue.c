@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* FQ-CoDel over one peer's inner packets: which flow is next, what has to go when the queue is full. CoDel itself, for
- * one flow, stands in codel.c. Called by the engine's loop, on the peer's thread. Source: RFC 8290. */
+/* FQ-CoDel over one peer's inner packets: which flow is next, what has to go when the queue is full. CoDel
+ * itself, for one flow, stands in codel.c. Called by the engine's loop, on the peer's thread. Source: RFC
+ * 8290. */
 #include "core/carrier/queue.h"
 
 #include "core/carrier/codel.h"
@@ -99,7 +100,8 @@ static struct flow *fattest_flow(struct queue *queue)
 struct queue *queue_new(const struct queue_settings *settings)
 {
 	assert(settings->flows && settings->flows < NO_FLOW && !(settings->flows & (settings->flows - 1)));
-	assert(settings->quantum && settings->quantum <= INT32_MAX / 2 && settings->limit_bytes <= UINT32_MAX);
+	assert(settings->quantum && settings->quantum <= INT32_MAX / 2 &&
+		settings->limit_bytes <= UINT32_MAX);
 
 	struct queue *queue = calloc(1, sizeof(*queue) + settings->flows * sizeof(queue->flows[0]));
 
@@ -179,7 +181,8 @@ static bool mark(struct queue *queue, struct packet *packet)
 }
 
 /* The flow's next packet that CoDel lets through; NULL when the flow is empty. */
-static struct packet *flow_next(struct queue *queue, struct flow *flow, struct mono now, struct packet_list *dropped)
+static struct packet *flow_next(
+	struct queue *queue, struct flow *flow, struct mono now, struct packet_list *dropped)
 {
 	const struct codel_settings settings = {
 		.target_us = queue->settings.target_us,
@@ -189,7 +192,8 @@ static struct packet *flow_next(struct queue *queue, struct flow *flow, struct m
 	struct packet *packet;
 
 	while ((packet = flow_pop(queue, flow))) {
-		if (!codel_strikes(&flow->codel, &settings, now, packet->queued, flow->bytes) || mark(queue, packet))
+		if (!codel_strikes(&flow->codel, &settings, now, packet->queued, flow->bytes) ||
+			mark(queue, packet))
 			return packet;
 		packet_list_push(dropped, packet);
 	}
@@ -222,7 +226,8 @@ struct packet *queue_pop(struct queue *queue, struct mono now, struct packet_lis
 			flow->deficit -= (int32_t)packet->len;
 			return packet;
 		}
-		/* An empty new flow passes once through the old ones, so that it cannot stay new by pausing (4.2). */
+		/* An empty new flow passes once through the old ones, so that it cannot stay new by pausing
+		 * (4.2). */
 		uint16_t index = flow_list_pop(queue, list);
 
 		if (is_new && queue->old_flows.head != NO_FLOW)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The record format of the TCP carrier, and what a connection keeps between two reads. Called by the loop that owns the
- * connection, on its thread. Source: WIRE.md section 2. */
+/* The record format of the TCP carrier, and what a connection keeps between two reads. Called by the loop
+ * that owns the connection, on its thread. Source: WIRE.md section 2. */
 #include "core/carrier/record.h"
 
 #include "core/base/bytes.h"
