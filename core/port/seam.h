@@ -24,7 +24,8 @@ enum seam_kind {
 	SEAM_RESOLVE,      /* handshakes to this peer go unanswered: look its name up again: public_key */
 	/* down: front to engine */
 	SEAM_TUN,          /* handle */
-	SEAM_UDP,          /* handle, value: 4 or 6; replaces the old one of that family */
+	SEAM_UDP,          /* handle, value: 4 or 6; replaces the old one of that family; value + 0x100 without a handle:
+	                    * no UDP any more (transport is tcp) */
 	SEAM_LISTENER,     /* handle, value: 4 or 6; replaces the old one; value + 0x100 without a handle: stop listening */
 	SEAM_CONTROL,      /* handle: one more UAPI stream */
 	SEAM_LINK,         /* value: MTU; flag: the interface is up */
