@@ -32,6 +32,12 @@ void seam_dial(struct link *link)
 	struct seam_message message = { .kind = SEAM_DIAL };
 
 	seam_cancel_dial(link);
+	/* The peer has dialled us: its connection serves, and may be the only one that can be had. */
+	if (link->stream && link->stream->authentic && !link->stream->dialled) {
+		link->stream_stands = true;
+		link_touch(link);
+		return;
+	}
 	link->attempt = message.attempt = ++link->engine->attempts;
 	memcpy(message.public_key, peer_public_key(link->peer), KEY_LEN);
 	seam_send(link->engine->ports.seam, &message);

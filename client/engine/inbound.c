@@ -122,9 +122,18 @@ static enum verdict inbound_message(struct engine *engine, struct origin *origin
 	}
 	struct link *link = received.peer ? peer_user(received.peer) : NULL;
 
-	if (!link || !carrier_allowed(link, origin->carrier)) {
+	if (link && !carrier_allowed(link, origin->carrier)) {
+		/* What was under way when a person chose the other carrier is taken, but it moves nothing and nothing
+		 * answers it. */
+		if (received.kind == RECEIVED_DATA)
+			deliver(link, origin, plain);
+		else
+			packet_give(engine->pool, plain);
+		return received.kind == RECEIVED_INITIATION ? VERDICT_NOT_FOR_US : VERDICT_OK;
+	}
+	if (!link) {
 		packet_give(engine->pool, plain);
-		return link ? VERDICT_NOT_FOR_US : VERDICT_OK;
+		return VERDICT_OK;
 	}
 	link_received(link, origin->carrier, &received, &origin->path, origin->stream);
 	switch (received.kind) {

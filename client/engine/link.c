@@ -118,11 +118,23 @@ void link_settings_changed(struct link *link)
 	} else if (link->leads) {
 		link_event(link, &event);
 	} else if (link->fallback) {
-		link->carrier = fallback_carrier(link->fallback);
-		link_simple_event(link, FALLBACK_STOP, CARRIER_NONE);
+		/* Connections stay: the new leader may go on using them. */
+		if (fallback_carrier(link->fallback) != CARRIER_NONE)
+			link->carrier = fallback_carrier(link->fallback);
+		seam_cancel_dial(link);
 		fallback_free(link->fallback);
 		link->fallback = NULL;
 	}
+}
+
+void link_take_lead(struct link *link)
+{
+	if (!link->peer_leads)
+		return;
+	link->peer_leads = false;
+	link->unanswered = MONO_UNSET;
+	link_settings_changed(link);
+	link_simple_event(link, FALLBACK_START, CARRIER_NONE);
 }
 
 enum carrier link_carrier(const struct link *link)
@@ -317,6 +329,22 @@ void link_stream_gone(struct link *link, struct stream *gone)
 	}
 	link->tcp_closed = true;
 	link_touch(link);
+	/* The leader may have no way to us but the connection that we made. */
+	if (gone->dialled)
+		link_take_lead(link);
+}
+
+/* While somebody else leads: nobody must wait for ever for a leader that has gone. */
+static void watch_leader(struct link *link, bool got, bool sent)
+{
+	struct mono now = link->engine->now;
+
+	if (got)
+		link->unanswered = MONO_UNSET;
+	else if (sent && !mono_is_set(link->unanswered))
+		link->unanswered = now;
+	else if (mono_is_set(link->unanswered) && mono_since_ms(now, link->unanswered) >= LEADER_SILENT_MS)
+		link_take_lead(link);
 }
 
 static void tell_machine(struct link *link)
@@ -326,6 +354,15 @@ static void tell_machine(struct link *link)
 
 	link->got_udp = link->got_tcp = link->sent_udp = link->sent_tcp = false;
 	link->udp_failed = link->tcp_closed = false;
+	if (link->peer_leads)
+		watch_leader(link, got_udp || got_tcp, sent_udp || sent_tcp);
+	if (link->stream_stands) {
+		link->stream_stands = false;
+		if (link->stream)
+			link_simple_event(link, FALLBACK_TCP_CONNECTED, CARRIER_TCP);
+		else
+			link_simple_event(link, FALLBACK_TCP_FAILED, CARRIER_TCP);
+	}
 	if (got_udp)
 		link_simple_event(link, FALLBACK_RECEIVED, CARRIER_UDP);
 	if (got_tcp)

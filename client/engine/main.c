@@ -242,8 +242,11 @@ static int run_in_background(const char *interface)
 	do
 		n = read(ready[0], &byte, 1);
 	while (n < 0 && errno == EINTR);
-	/* Without the byte it has ended, and has said why. */
-	return n == 1 ? 0 : 1;
+	if (n == 1)
+		return 0;
+	/* It has ended, and has said why. */
+	waitpid(pid, NULL, 0);
+	return 1;
 }
 
 int main(int argc, char **argv)

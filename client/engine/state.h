@@ -27,6 +27,9 @@
 #define UNKNOWN_SILENT_MS 6000     /* for the first record: a WGTCP kernel may stay silent for 5.4 s */
 #define RETIRE_MS 2000             /* an older connection is read for this long after a newer one took its place */
 
+/* A follower that has an endpoint itself, and hears nothing from the leader for this long, leads. */
+#define LEADER_SILENT_MS 10000
+
 /* Inner packets wait no longer than this for a session. */
 #define WAIT_FOR_SESSION_MS 5000
 
@@ -112,6 +115,8 @@ struct link {
 	/* who chooses the path (WIRE.md 2) */
 	bool leads;
 	bool peer_leads;           /* its hello said so and its key is the smaller one */
+	struct mono unanswered;    /* while the peer leads: since when we send and nothing comes */
+	bool stream_stands;        /* the machine asked to dial, and an accepted connection already stands */
 	struct fallback *fallback; /* exists while we lead */
 	enum carrier carrier;      /* follower: where the newest authentic packet came from */
 	enum fallback_memory memory;
@@ -208,6 +213,8 @@ void link_touch(struct link *link);
 /* Tells the machines what this turn has shown, and flushes. */
 void links_settle(struct engine *engine);
 void link_want_session(struct link *link);
+/* The leader is silent, or can not reach us: whoever has an endpoint may try. */
+void link_take_lead(struct link *link);
 void link_initiate(struct link *link, enum carrier carrier);
 void link_keepalive(struct link *link, enum carrier carrier);
 void link_session_made(struct link *link, enum carrier carrier);

@@ -119,11 +119,7 @@ static void do_due(struct engine *engine, const struct due *due)
 	if (due->what & DUE_GAVE_UP) {
 		outbound_drop_queue(link);
 		link_simple_event(link, FALLBACK_NO_SESSION, CARRIER_NONE);
-		if (link->peer_leads) {
-			/* The leader is silent: whoever has an endpoint may try. */
-			link->peer_leads = false;
-			link_settings_changed(link);
-		}
+		link_take_lead(link);
 		seam_tell(engine, SEAM_RESOLVE, link, 0);
 	}
 }

@@ -229,10 +229,45 @@ int tun_read(struct tun *tun, struct packet_pool *pool, size_t max, struct packe
 	return 1;
 }
 
+#define PROTOCOL_AT 9
+#define PROTOCOL_ICMP 1
+#define ICMP_AT 20
+#define ECHO_REQUEST 8
+
+/* Turns a request into its reply: addresses swapped, and the type's change carried into the checksum (RFC 1624). */
+static void make_reply(struct chunk *chunk)
+{
+	uint8_t source[4], *icmp = chunk->bytes + ICMP_AT;
+	uint32_t sum = (uint32_t)icmp[2] << 8 | icmp[3];
+
+	memcpy(source, chunk->bytes + 12, 4);
+	memcpy(chunk->bytes + 12, chunk->bytes + 16, 4);
+	memcpy(chunk->bytes + 16, source, 4);
+	icmp[0] = 0;
+	sum += ECHO_REQUEST << 8;
+	sum = (sum & 0xffff) + (sum >> 16);
+	icmp[2] = (uint8_t)(sum >> 8);
+	icmp[3] = (uint8_t)sum;
+}
+
 void tun_write(struct tun *tun, struct packet *const *packets, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		chunks_push(&tun->from_engine, chunk_new(packets[i]->data, packets[i]->len));
+	for (size_t i = 0; i < count; i++) {
+		struct chunk *chunk = chunk_new(packets[i]->data, packets[i]->len);
+
+		if (tun->host->answers_pings && chunk->len > ICMP_AT + 8 && chunk->bytes[0] == 0x45 &&
+			chunk->bytes[PROTOCOL_AT] == PROTOCOL_ICMP && chunk->bytes[ICMP_AT] == ECHO_REQUEST) {
+			make_reply(chunk);
+			chunks_push(&tun->to_engine, chunk);
+		} else {
+			chunks_push(&tun->from_engine, chunk);
+		}
+	}
+}
+
+void host_answer_pings(struct host *host, bool answer)
+{
+	host->answers_pings = answer;
 }
 
 void host_send_inner(struct host *host, const uint8_t *packet, size_t len)

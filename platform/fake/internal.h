@@ -123,6 +123,7 @@ struct host {
 	struct tcp_listener *listener;
 	struct control *control;
 	int64_t wall_shift_s;
+	bool answers_pings;
 	struct dial_target targets[FAKE_DIALS_MAX];
 	size_t target_count;
 	struct host_counts counts;

@@ -60,6 +60,9 @@ void host_send_inner(struct host *host, const uint8_t *packet, size_t len);
 /* The length of the next inner packet that came out (at most room are copied); 0: none. */
 size_t host_take_inner(struct host *host, uint8_t *out, size_t room);
 
+/* Answers inner ICMP echo requests (IPv4) as a kernel would. */
+void host_answer_pings(struct host *host, bool answer);
+
 /* What has been put on the wire by this host so far. */
 struct host_counts {
 	uint64_t datagrams, dials, stream_bytes;
