@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/* What a tunnel does while it is there: hears from its backend, follows its names, replaces an engine that died. */
+#include "client/daemon/tunnel_state.h"
+
+#include "client/daemon/journal.h"
+#include "client/daemon/manager.h"
+#include "core/port/net_config.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* An engine that ran for so long did not die of what it was started with. */
+#define HEALTHY_MS 60000
+
+static const unsigned restart_ms[] = { 100, 1000, 5000, 15000, 30000 };
+
+void tunnel_forget_timers(struct tunnel *tunnel)
+{
+	guint *timers[] = { &tunnel->restart, &tunnel->trying_tcp, &tunnel->switch_over };
+	size_t i;
+
+	for (i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
+		if (*timers[i])
+			g_source_remove(*timers[i]);
+		*timers[i] = 0;
+	}
+}
+
+/* ---- where the peers are ---- */
+
+static size_t addresses_of(const char *host, struct ip_address *out, size_t max, void *user)
+{
+	const struct tunnel *tunnel = user;
+
+	return names_get(tunnel->names, host, out, max);
+}
+
+static bool has_route(const struct ip_address *address, void *user)
+{
+	const struct tunnel *tunnel = user;
+	uint32_t interface, mtu;
+
+	return net_route_lookup(tunnel->daemon->net, address, tunnel->fwmark, &interface, &mtu) == 0;
+}
+
+static uint32_t scope_of(const char *interface, void *user)
+{
+	uint32_t index = if_nametoindex(interface);
+
+	(void)user;
+	return index ? index : (uint32_t)strtoul(interface, NULL, 10);
+}
+
+static struct device_way way_of(struct tunnel *tunnel, size_t peer)
+{
+	struct device_world world = { addresses_of, has_route, scope_of, tunnel };
+	struct device_way way;
+
+	device_way(&tunnel->loaded.profile.peers[peer], &world, tunnel->peers[peer].turn, &way);
+	return way;
+}
+
+void tunnel_find_ways(struct tunnel *tunnel)
+{
+	size_t i;
+
+	for (i = 0; i < tunnel->loaded.profile.peer_count; i++)
+		tunnel->peers[i].way = way_of(tunnel, i);
+}
+
+void tunnel_waiting(const struct tunnel *tunnel, bool *waiting)
+{
+	const struct profile *profile = &tunnel->loaded.profile;
+	size_t i;
+
+	for (i = 0; i < profile->peer_count; i++)
+		waiting[i] = !endpoint_is_set(&tunnel->peers[i].way.udp) && !tunnel->peers[i].way.tcp_count;
+}
+
+/* Tells the backend of those ways that have changed. An address that went away while nothing new came stays. */
+static void update_ways(struct tunnel *tunnel)
+{
+	struct uapi_device device = { 0 };
+	size_t i;
+
+	for (i = 0; i < tunnel->loaded.profile.peer_count; i++) {
+		struct device_way way = way_of(tunnel, i);
+
+		if (device_way_equal(&way, &tunnel->peers[i].way) || (!endpoint_is_set(&way.udp) && !way.tcp_count))
+			continue;
+		tunnel->peers[i].way = way;
+		if (!device_add_way(&device, &tunnel->loaded.profile.peers[i], &way))
+			break;
+	}
+	if (device.peer_count && tunnel->backend->configure(tunnel->run, &device) == 0) {
+		journal_say(tunnel->daemon->journal, JOURNAL_INFO, tunnel->name, "a peer's address has changed");
+		tunnel->backend->send(tunnel->run, &(struct seam_message){ .kind = SEAM_START });
+	}
+	uapi_device_free(&device);
+}
+
+void tunnel_names_changed(void *user)
+{
+	struct tunnel *tunnel = user;
+
+	if (tunnel->phase == TUNNEL_STARTING && !tunnel->run)
+		tunnel_step(tunnel);
+	else if (tunnel->configured)
+		update_ways(tunnel);
+}
+
+static void resolve(const uint8_t public_key[32], void *user)
+{
+	struct tunnel *tunnel = user;
+	const struct profile *profile = &tunnel->loaded.profile;
+	char name[PROFILE_HOST_LEN];
+	size_t i, j;
+
+	for (i = 0; i < profile->peer_count; i++) {
+		const struct profile_peer *peer = &profile->peers[i];
+
+		if (memcmp(peer->public_key, public_key, sizeof(peer->public_key)) != 0)
+			continue;
+		device_host(&peer->endpoint, name);
+		names_refresh(tunnel->names, name);
+		for (j = 0; j < peer->tcp_endpoint_count; j++) {
+			device_host(&peer->tcp_endpoints[j], name);
+			names_refresh(tunnel->names, name);
+		}
+		/* The other family, or the next address, may be the one that answers. */
+		tunnel->peers[i].turn++;
+		if (tunnel->configured)
+			update_ways(tunnel);
+	}
+}
+
+static void network(void *user)
+{
+	struct tunnel *tunnel = user;
+
+	names_retry(tunnel->names);
+	if (tunnel->configured)
+		update_ways(tunnel); /* other addresses may have a route now */
+}
+
+/* ---- numbers and states ---- */
+
+void tunnel_query(struct tunnel *tunnel)
+{
+	if (!tunnel->run)
+		return;
+	/* One answer at a time; what changes meanwhile is in the next. */
+	if (tunnel->queried) {
+		tunnel->query_again = true;
+		return;
+	}
+	tunnel->queried = true;
+	tunnel->backend->query(tunnel->run);
+}
+
+void tunnel_poll(struct tunnel *tunnel)
+{
+	if (tunnel->phase != TUNNEL_DOWN && tunnel->configured)
+		tunnel_query(tunnel);
+}
+
+static void peer_changed(void *user)
+{
+	struct tunnel *tunnel = user;
+
+	if (tunnel->configured)
+		tunnel_query(tunnel);
+}
+
+static void explain(struct tunnel *tunnel)
+{
+	struct rpc_tunnel *view = &tunnel->view;
+	const char *how = view->transport == TRANSPORT_UDP ? "over UDP (Transport = udp allows nothing else)"
+		: view->transport == TRANSPORT_TCP	   ? "over TCP (Transport = tcp allows nothing else)"
+							   : "neither over UDP nor over TCP";
+	const char *verb = view->transport == TRANSPORT_AUTO ? "answers" : "does not answer";
+	const char *missing = names_missing(tunnel->names);
+
+	view->message[0] = 0;
+	switch (view->cause) {
+	case RPC_CAUSE_NO_NETWORK:
+		snprintf(view->message, sizeof(view->message),
+			"there is no route to the server: connect this machine to a network; %s goes on by itself then",
+			tunnel->name);
+		return;
+	case RPC_CAUSE_DNS_FAILED:
+		snprintf(view->message, sizeof(view->message),
+			"the name %.200s cannot be looked up: check Endpoint and this machine's DNS",
+			missing ? missing : "of a peer's endpoint");
+		return;
+	case RPC_CAUSE_PEER_UNREACHABLE:
+		snprintf(view->message, sizeof(view->message),
+			"the server of %s %s %s: check that it runs and that Endpoint is right", tunnel->name, verb, how);
+		return;
+	case RPC_CAUSE_HANDSHAKE_REFUSED:
+		snprintf(view->message, sizeof(view->message),
+			"the server of %s can be reached but does not answer our handshake: check PublicKey and "
+			"PresharedKey here, and that the server has our public key",
+			tunnel->name);
+		return;
+	case RPC_CAUSE_NONE:
+	case RPC_CAUSE_CAPTIVE_PORTAL:
+	case RPC_CAUSE_CLOCK:
+	case RPC_CAUSE_PERMISSION:
+	case RPC_CAUSE_BUSY:
+	case RPC_CAUSE_CONFIG:
+		break;
+	}
+	if (view->state == RPC_STATE_DEGRADED)
+		snprintf(view->message, sizeof(view->message), "%s",
+			view->reason == RPC_REASON_UDP_NO_LARGE
+				? "small packets pass, full-size ones do not: try a smaller MTU in the profile"
+				: "handshakes pass, data does not: something between here and the server drops it");
+}
+
+static void count(struct tunnel *tunnel)
+{
+	struct mono now = daemon_now();
+	uint64_t rx = 0, tx = 0;
+	uint32_t rtt = 0;
+	const struct rpc_sample *sample;
+	size_t i;
+
+	for (i = 0; i < tunnel->view.peer_count; i++) {
+		struct rpc_peer *peer = &tunnel->view.peers[i];
+		struct stats_rate *rate = &tunnel->peers[i].rate;
+
+		stats_rate_read(rate, now, peer->rx_bytes, peer->tx_bytes);
+		peer->rx_bps = rate->rx_bps;
+		peer->tx_bps = rate->tx_bps;
+		rx += peer->rx_bytes;
+		tx += peer->tx_bytes;
+		if (peer->rtt_us > rtt)
+			rtt = peer->rtt_us;
+	}
+	sample = stats_add(&tunnel->stats, now, (uint64_t)time(NULL), rx, tx, rtt);
+	if (sample)
+		manager_sampled(tunnel->daemon->manager, tunnel, sample);
+}
+
+static void lost_again(void *user);
+
+static void answered(int error, const struct uapi_device *device, void *user)
+{
+	struct tunnel *tunnel = user;
+	struct rpc_tunnel before = view_shell(&tunnel->view);
+	bool *waiting;
+
+	tunnel->queried = false;
+	if (error || !device) {
+		tunnel->query_again = false;
+		return;
+	}
+	waiting = calloc(tunnel->view.peer_count + 1, sizeof(*waiting));
+	if (!waiting)
+		return;
+	tunnel_waiting(tunnel, waiting);
+	view_update(&tunnel->view, &tunnel->loaded.profile, device, waiting);
+	free(waiting);
+	count(tunnel);
+	if (tunnel->view.state == RPC_STATE_VERIFYING && before.state != RPC_STATE_VERIFYING &&
+		tunnel->phase == TUNNEL_STARTING)
+		tunnel->events->progress(tunnel, RPC_STEP_VERIFYING, NULL, tunnel->user);
+	if (tunnel->phase == TUNNEL_STARTING && tunnel->view.cause == RPC_CAUSE_NO_NETWORK &&
+		before.cause != RPC_CAUSE_NO_NETWORK)
+		tunnel->events->progress(tunnel, RPC_STEP_WAITING_FOR_NETWORK, NULL, tunnel->user);
+	explain(tunnel);
+	tunnel_tell(tunnel, &before);
+	if (tunnel->query_again) {
+		tunnel->query_again = false;
+		tunnel_query(tunnel);
+	}
+	if (tunnel->switching)
+		tunnel_switch_look(tunnel);
+	if (tunnel->phase == TUNNEL_STARTING && steps_current(&tunnel->steps))
+		tunnel_step(tunnel);
+}
+
+static void configured(int error, void *user)
+{
+	struct tunnel *tunnel = user;
+	bool first = !tunnel->configured;
+
+	if (error && !first)
+		return; /* a change of an address; the engine keeps the old one */
+	if (error) {
+		rpc_error_set(&tunnel->failure, error == -EADDRINUSE ? RPC_CODE_BUSY : RPC_CODE_OTHER,
+			error == -EADDRINUSE ? "the port that %s is to listen on is in use: change ListenPort or "
+					       "TcpListenPort, or end the other program%s"
+					     : "%s cannot be configured: %s",
+			tunnel->name, error == -EADDRINUSE ? "" : strerror(-error));
+		tunnel->failure.cause = error == -EADDRINUSE ? RPC_CAUSE_BUSY : RPC_CAUSE_CONFIG;
+	} else {
+		tunnel->configured = true;
+	}
+	if (tunnel->phase == TUNNEL_STARTING && steps_current(&tunnel->steps) && !tunnel->restarted) {
+		tunnel_step(tunnel);
+		return;
+	}
+	if (!first)
+		return;
+	if (error) {
+		lost_again(tunnel);
+		return;
+	}
+	/* A new engine after one that died. */
+	tunnel->restarted = false;
+	tunnel_start_peers(tunnel);
+	tunnel_query(tunnel);
+}
+
+/* ---- engines that die, interfaces that go ---- */
+
+static gboolean restart_due(gpointer user)
+{
+	struct tunnel *tunnel = user;
+
+	tunnel->restart = 0;
+	if (tunnel->backend->restart(tunnel->run) != 0 || tunnel_configure(tunnel) != 0) {
+		lost_again(tunnel);
+		return G_SOURCE_REMOVE;
+	}
+	tunnel->lived = daemon_now();
+	return G_SOURCE_REMOVE;
+}
+
+static void schedule_restart(struct tunnel *tunnel)
+{
+	size_t most = sizeof(restart_ms) / sizeof(restart_ms[0]) - 1;
+	unsigned delay = restart_ms[tunnel->deaths < most ? tunnel->deaths : most];
+
+	tunnel->deaths++;
+	if (!tunnel->restart)
+		tunnel->restart = g_timeout_add(delay, restart_due, tunnel);
+}
+
+static void lost_again(void *user)
+{
+	struct tunnel *tunnel = user;
+
+	rpc_error_free(&tunnel->failure);
+	schedule_restart(tunnel);
+}
+
+static void lost(void *user)
+{
+	struct tunnel *tunnel = user;
+	struct rpc_tunnel before = view_shell(&tunnel->view);
+	size_t i;
+
+	tunnel->queried = tunnel->query_again = false;
+	if (tunnel->phase == TUNNEL_STARTING && !tunnel->configured && !tunnel->restarted) {
+		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
+			"the engine of %s ended while it was being set up: `wgtcp-cli logs` says why", tunnel->name);
+		tunnel_step(tunnel);
+		return;
+	}
+	tunnel->configured = false;
+	tunnel->restarted = true;
+	for (i = 0; i < tunnel->view.peer_count; i++) {
+		struct rpc_peer *peer = &tunnel->view.peers[i];
+
+		if (peer->state != RPC_STATE_DOWN)
+			peer->state = tunnel->phase == TUNNEL_STARTING ? RPC_STATE_CONNECTING
+								       : RPC_STATE_RECONNECTING;
+		peer->carrier = CARRIER_NONE;
+		peer->verified = RPC_VERIFIED_NONE;
+	}
+	if (tunnel->phase == TUNNEL_RUNNING) {
+		tunnel->view.state = RPC_STATE_RECONNECTING;
+		tunnel->view.carrier = CARRIER_NONE;
+		tunnel->view.verified = RPC_VERIFIED_NONE;
+		tunnel->view.cause = RPC_CAUSE_NONE;
+	}
+	if (mono_since_ms(daemon_now(), tunnel->lived) > HEALTHY_MS)
+		tunnel->deaths = 0;
+	snprintf(tunnel->view.message, sizeof(tunnel->view.message),
+		"the engine of %s ended by itself and is being started again: `wgtcp-cli logs` says more", tunnel->name);
+	schedule_restart(tunnel);
+	tunnel_tell(tunnel, &before);
+}
+
+static void link_gone(void *user)
+{
+	struct tunnel *tunnel = user;
+	struct rpc_error error = { 0 };
+
+	rpc_error_set(&error, RPC_CODE_OTHER,
+		"somebody deleted the interface %s, so the tunnel was taken down: `wgtcp-cli up %s` brings it back",
+		tunnel->name, tunnel->name);
+	error.cause = RPC_CAUSE_CONFIG;
+	error.has_state = true;
+	error.state = RPC_STATE_FAILED;
+	journal_say(tunnel->daemon->journal, JOURNAL_ERROR, tunnel->name, "%s", error.message);
+	tunnel_down(tunnel, &error);
+	rpc_error_free(&error);
+}
+
+static void timestamp(const struct wall *newest, void *user)
+{
+	struct tunnel *tunnel = user;
+
+	manager_timestamp(tunnel->daemon->manager, newest);
+}
+
+const struct backend_events tunnel_backend_events = {
+	.peer_changed = peer_changed,
+	.resolve = resolve,
+	.timestamp = timestamp,
+	.network = network,
+	.lost = lost,
+	.link_gone = link_gone,
+	.configured = configured,
+	.answered = answered,
+};

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs that the spawner runs for us, and what they say. Used by backends and main.c. */
+#include "client/daemon/children.h"
+#include "client/daemon/spawner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <glib.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define GRACE_MS 2000
+
+struct child {
+	struct children *owner;
+	uint32_t id;
+	pid_t pid;
+	uint64_t start_time;
+	char tunnel[16];
+	void (*exited)(int error, void *user);
+	void *user;
+	bool forgotten;
+	guint grace; /* source that kills it */
+	int log;
+	guint log_source;
+	char line[JOURNAL_TEXT_LEN];
+	size_t line_len;
+};
+
+struct children {
+	int handle;
+	guint source;
+	uint32_t last_id;
+	GPtrArray *list; /* struct child */
+	struct journal *journal;
+	void (*lost)(void *user);
+	void *lost_user;
+	void (*changed)(void *user);
+	void *changed_user;
+};
+
+static void say_line(struct child *child)
+{
+	child->line[child->line_len] = 0;
+	if (child->line_len)
+		journal_say(child->owner->journal, JOURNAL_INFO, child->tunnel, "%s", child->line);
+	child->line_len = 0;
+}
+
+static bool take_log(struct child *child)
+{
+	char bytes[1024];
+	ssize_t len = read(child->log, bytes, sizeof(bytes)), i;
+
+	if (len < 0)
+		return errno == EAGAIN || errno == EINTR;
+	for (i = 0; i < len; i++)
+		if (bytes[i] == '\n')
+			say_line(child);
+		else if (child->line_len < sizeof(child->line) - 1)
+			child->line[child->line_len++] = bytes[i];
+	return len > 0;
+}
+
+static gboolean log_ready(gint fd, GIOCondition condition, gpointer user)
+{
+	struct child *child = user;
+
+	(void)fd;
+	(void)condition;
+	if (take_log(child))
+		return G_SOURCE_CONTINUE;
+	child->log_source = 0;
+	return G_SOURCE_REMOVE;
+}
+
+static void child_free(gpointer data)
+{
+	struct child *child = data;
+
+	if (child->grace)
+		g_source_remove(child->grace);
+	if (child->log_source)
+		g_source_remove(child->log_source);
+	if (child->log >= 0)
+		close(child->log);
+	g_free(child);
+}
+
+static struct child *find(const struct children *children, uint32_t id)
+{
+	guint i;
+
+	for (i = 0; i < children->list->len; i++) {
+		struct child *child = g_ptr_array_index(children->list, i);
+
+		if (child->id == id)
+			return child;
+	}
+	return NULL;
+}
+
+static void child_gone(struct children *children, struct child *child, int error)
+{
+	void (*exited)(int, void *) = child->forgotten ? NULL : child->exited;
+	void *user = child->user;
+	int i;
+
+	/* What it said last; bounded, since the pipe may have been passed on. */
+	for (i = 0; i < 16 && take_log(child); i++)
+		;
+	say_line(child);
+	g_ptr_array_remove(children->list, child);
+	if (exited)
+		exited(error, user);
+	if (children->changed)
+		children->changed(children->changed_user);
+}
+
+static void say_exit(struct children *children, const struct child *child, int status)
+{
+	if (child->forgotten && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return;
+	if (WIFSIGNALED(status))
+		journal_say(children->journal, child->forgotten ? JOURNAL_INFO : JOURNAL_WARNING, child->tunnel,
+			"the engine was ended by signal %d", WTERMSIG(status));
+	else
+		journal_say(children->journal, child->forgotten ? JOURNAL_INFO : JOURNAL_WARNING, child->tunnel,
+			"the engine ended with code %d", WEXITSTATUS(status));
+}
+
+static gboolean spawner_ready(gint fd, GIOCondition condition, gpointer user)
+{
+	struct children *children = user;
+	struct spawner_message message;
+	struct child *child;
+	int error;
+
+	(void)condition;
+	while ((error = spawner_receive(fd, &message)) == 0) {
+		child = find(children, message.id);
+		if (!child)
+			continue;
+		switch ((enum spawner_kind)message.kind) {
+		case SPAWNER_STARTED:
+			child->pid = message.pid;
+			child->start_time = message.start_time;
+			if (children->changed)
+				children->changed(children->changed_user);
+			break;
+		case SPAWNER_FAILED:
+			journal_say(children->journal, JOURNAL_ERROR, child->tunnel,
+				"wgtcp-engine cannot be started: %s", g_strerror(message.status));
+			child_gone(children, child, message.status ? message.status : EIO);
+			break;
+		case SPAWNER_EXITED:
+			say_exit(children, child, message.status);
+			child_gone(children, child, 0);
+			break;
+		case SPAWNER_START_ENGINE:
+		case SPAWNER_END:
+		case SPAWNER_KILL:
+			break;
+		}
+	}
+	if (error == -EAGAIN)
+		return G_SOURCE_CONTINUE;
+	children->source = 0;
+	if (children->lost)
+		children->lost(children->lost_user);
+	return G_SOURCE_REMOVE;
+}
+
+struct children *children_new(int handle, struct journal *journal, void (*lost)(void *user), void *user)
+{
+	struct children *children = g_new0(struct children, 1);
+
+	children->handle = handle;
+	children->journal = journal;
+	children->lost = lost;
+	children->lost_user = user;
+	children->list = g_ptr_array_new_with_free_func(child_free);
+	children->source = g_unix_fd_add(handle, G_IO_IN | G_IO_HUP | G_IO_ERR, spawner_ready, children);
+	return children;
+}
+
+void children_free(struct children *children)
+{
+	if (!children)
+		return;
+	if (children->source)
+		g_source_remove(children->source);
+	g_ptr_array_unref(children->list);
+	close(children->handle);
+	g_free(children);
+}
+
+uint32_t children_start_engine(struct children *children, int seam, const char *tunnel,
+	void (*exited)(int error, void *user), void *user)
+{
+	struct child *child;
+	int pipe[2], handles[2];
+
+	if (pipe2(pipe, O_CLOEXEC) != 0)
+		return 0;
+	handles[0] = seam;
+	handles[1] = pipe[1];
+	if (++children->last_id == 0)
+		children->last_id = 1;
+	if (spawner_send(children->handle,
+		    &(struct spawner_message){ .kind = SPAWNER_START_ENGINE, .id = children->last_id },
+		    handles) != 0) {
+		close(pipe[0]);
+		close(pipe[1]);
+		return 0;
+	}
+	close(pipe[1]);
+	fcntl(pipe[0], F_SETFL, O_NONBLOCK);
+	child = g_new0(struct child, 1);
+	child->owner = children;
+	child->id = children->last_id;
+	child->exited = exited;
+	child->user = user;
+	child->log = pipe[0];
+	g_strlcpy(child->tunnel, tunnel, sizeof(child->tunnel));
+	child->log_source = g_unix_fd_add(child->log, G_IO_IN | G_IO_HUP | G_IO_ERR, log_ready, child);
+	g_ptr_array_add(children->list, child);
+	return child->id;
+}
+
+static gboolean grace_over(gpointer user)
+{
+	struct child *child = user;
+
+	child->grace = 0;
+	spawner_send(child->owner->handle,
+		&(struct spawner_message){ .kind = SPAWNER_KILL, .id = child->id }, NULL);
+	return G_SOURCE_REMOVE;
+}
+
+void children_forget(struct children *children, uint32_t id)
+{
+	struct child *child = id ? find(children, id) : NULL;
+
+	if (!child || child->forgotten)
+		return;
+	child->forgotten = true;
+	child->exited = NULL;
+	child->grace = g_timeout_add(GRACE_MS, grace_over, child);
+}
+
+bool children_has(const struct children *children, const char *tunnel)
+{
+	guint i;
+
+	for (i = 0; i < children->list->len; i++)
+		if (!strcmp(((struct child *)g_ptr_array_index(children->list, i))->tunnel, tunnel))
+			return true;
+	return false;
+}
+
+void children_watch(struct children *children, void (*changed)(void *user), void *user)
+{
+	children->changed = changed;
+	children->changed_user = user;
+}
+
+bool children_next(const struct children *children, size_t *cursor, pid_t *pid, uint64_t *start_time)
+{
+	const struct child *child;
+
+	if (*cursor >= children->list->len)
+		return false;
+	child = g_ptr_array_index(children->list, (*cursor)++);
+	*pid = child->pid;
+	*start_time = child->start_time;
+	return true;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of wgtcpd share: made by main.c, one of each for the life of the process. Main thread. */
+#ifndef WGTCP_CLIENT_DAEMON_DAEMON_H
+#define WGTCP_CLIENT_DAEMON_DAEMON_H
+
+#include "core/base/time.h"
+
+#include <stdbool.h>
+
+struct children;
+struct journal;
+struct listener;
+struct manager;
+struct net_config;
+struct profiles;
+
+#define DAEMON_UAPI_FOLDER "/var/run/wireguard"
+
+struct daemon {
+	const char *socket_path, *config_folder, *state_folder;
+	int state_handle; /* the state folder, locked */
+	struct journal *journal;
+	struct children *children;
+	struct net_config *net;
+	struct profiles *profiles;
+	struct manager *manager;
+	struct listener *listener;
+	struct wall timestamp_floor; /* newest TAI64N timestamp that any tunnel has used (WIRE.md 1) */
+};
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* Accepting, reading, writing; what is asked goes to methods.c. */
+#include "client/daemon/listener.h"
+#include "client/daemon/daemon.h"
+#include "client/daemon/file.h"
+#include "client/daemon/journal.h"
+#include "client/daemon/manager.h"
+#include "client/daemon/methods.h"
+#include "client/rpc/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <glib.h>
+#include <grp.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define BACKLOG 32
+#define GROUPS_MAX 1024
+
+struct client {
+	struct listener *listener;
+	int fd;
+	guint read_source, write_source, flush_source;
+	struct rpc_server *server;
+	bool is_root, is_member, follows_log, closing;
+};
+
+struct listener {
+	struct daemon *daemon;
+	char *path;
+	int fd;
+	guint source;
+	GPtrArray *clients;
+};
+
+static gboolean writable(gint fd, GIOCondition condition, gpointer user);
+
+/* ---- who is there ---- */
+
+static bool in_group(int fd, const struct ucred *peer)
+{
+	const struct group *group = getgrnam(LISTENER_GROUP);
+	gid_t groups[GROUPS_MAX];
+	socklen_t len = sizeof(groups);
+	size_t i;
+
+	if (!group)
+		return false;
+	if (peer->gid == group->gr_gid)
+		return true;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &len) != 0)
+		return false;
+	for (i = 0; i < len / sizeof(*groups); i++)
+		if (groups[i] == group->gr_gid)
+			return true;
+	return false;
+}
+
+static void identify(struct client *client)
+{
+	struct ucred peer = { .uid = (uid_t)-1, .gid = (gid_t)-1 };
+	socklen_t len = sizeof(peer);
+
+	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
+		return;
+	/* Whoever runs the daemon is its root: it has no more rights than he. */
+	client->is_root = peer.uid == 0 || peer.uid == geteuid();
+	client->is_member = client->is_root || in_group(client->fd, &peer);
+}
+
+bool client_may_do_all(const struct client *client)
+{
+	return client->is_member;
+}
+
+bool client_is_root(const struct client *client)
+{
+	return client->is_root;
+}
+
+void client_follow_log(struct client *client)
+{
+	client->follows_log = true;
+}
+
+/* ---- one client ---- */
+
+static void client_free(gpointer data)
+{
+	struct client *client = data;
+
+	if (client->read_source)
+		g_source_remove(client->read_source);
+	if (client->write_source)
+		g_source_remove(client->write_source);
+	if (client->flush_source)
+		g_source_remove(client->flush_source);
+	close(client->fd);
+	rpc_server_free(client->server);
+	g_free(client);
+}
+
+static void drop(struct client *client)
+{
+	struct listener *listener = client->listener;
+
+	if (listener->daemon->manager)
+		manager_client_gone(listener->daemon->manager, client);
+	g_ptr_array_remove(listener->clients, client);
+}
+
+/* Sends what the socket takes. False: the client is to be dropped. */
+static bool flush(struct client *client)
+{
+	const char *bytes;
+	size_t len;
+
+	if (rpc_server_failed(client->server))
+		return false;
+	while ((bytes = rpc_server_output(client->server, &len)) && len > 0) {
+		ssize_t n = send(client->fd, bytes, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EAGAIN) {
+			if (!client->write_source)
+				client->write_source =
+					g_unix_fd_add(client->fd, G_IO_OUT, writable, client);
+			return true;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		rpc_server_sent(client->server, (size_t)n);
+	}
+	return !client->closing;
+}
+
+static gboolean writable(gint fd, GIOCondition condition, gpointer user)
+{
+	struct client *client = user;
+
+	(void)fd;
+	(void)condition;
+	client->write_source = 0;
+	if (!flush(client))
+		drop(client);
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean flush_later(gpointer user)
+{
+	struct client *client = user;
+
+	client->flush_source = 0;
+	if (!flush(client))
+		drop(client);
+	return G_SOURCE_REMOVE;
+}
+
+/* Never from within a call that may still use the client: it might have to be dropped. */
+static void want_flush(struct client *client)
+{
+	if (!client->flush_source && !client->write_source)
+		client->flush_source = g_idle_add_full(G_PRIORITY_DEFAULT, flush_later, client, NULL);
+}
+
+void client_reply(struct client *client, const struct rpc_id *id, const struct rpc_result *result)
+{
+	rpc_server_reply(client->server, id, result);
+	want_flush(client);
+}
+
+void client_reply_error(struct client *client, const struct rpc_id *id, struct rpc_error *error)
+{
+	rpc_server_reply_error(client->server, id, error);
+	rpc_error_free(error);
+	want_flush(client);
+}
+
+void client_notify(struct client *client, const struct rpc_notice *notice)
+{
+	rpc_server_notify(client->server, notice);
+	want_flush(client);
+}
+
+static void handle_requests(struct client *client)
+{
+	struct rpc_request request;
+
+	while (rpc_server_next(client->server, &request)) {
+		methods_handle(client->listener->daemon, client, &request);
+		rpc_request_free(&request);
+	}
+	want_flush(client);
+}
+
+static gboolean readable(gint fd, GIOCondition condition, gpointer user)
+{
+	struct client *client = user;
+	char bytes[16384];
+	ssize_t n = recv(fd, bytes, sizeof(bytes), 0);
+
+	(void)condition;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return G_SOURCE_CONTINUE;
+	if (n <= 0) {
+		client->read_source = 0;
+		drop(client);
+		return G_SOURCE_REMOVE;
+	}
+	if (rpc_server_feed(client->server, bytes, (size_t)n) != 0) {
+		client->read_source = 0;
+		client->closing = true;
+		want_flush(client);
+		return G_SOURCE_REMOVE;
+	}
+	handle_requests(client);
+	explicit_bzero(bytes, (size_t)n); /* an import holds a key */
+	return G_SOURCE_CONTINUE;
+}
+
+static gboolean acceptable(gint fd, GIOCondition condition, gpointer user)
+{
+	struct listener *listener = user;
+	struct client *client;
+	int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	(void)condition;
+	if (peer < 0)
+		return G_SOURCE_CONTINUE;
+	if (listener->clients->len >= LISTENER_CLIENTS_MAX) {
+		close(peer);
+		return G_SOURCE_CONTINUE;
+	}
+	client = g_new0(struct client, 1);
+	client->listener = listener;
+	client->fd = peer;
+	client->server = rpc_server_new();
+	if (!client->server) {
+		close(peer);
+		g_free(client);
+		return G_SOURCE_CONTINUE;
+	}
+	identify(client);
+	client->read_source = g_unix_fd_add(peer, G_IO_IN | G_IO_HUP | G_IO_ERR, readable, client);
+	g_ptr_array_add(listener->clients, client);
+	return G_SOURCE_CONTINUE;
+}
+
+static void log_added(const struct journal_line *line, void *user)
+{
+	struct listener *listener = user;
+	struct rpc_notice notice = { .kind = RPC_NOTICE_LOG };
+	guint i;
+
+	methods_log_entry(line, &notice.log);
+	for (i = 0; i < listener->clients->len; i++) {
+		struct client *client = g_ptr_array_index(listener->clients, i);
+
+		if (client->follows_log)
+			client_notify(client, &notice);
+	}
+}
+
+/* ---- the socket ---- */
+
+/* A socket file that nobody listens on is what a killed daemon left. */
+static int bind_socket(int fd, const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int probe, error;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(address.sun_path, path);
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		return 0;
+	if (errno != EADDRINUSE)
+		return -errno;
+	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (probe < 0)
+		return -errno;
+	error = connect(probe, (struct sockaddr *)&address, sizeof(address)) == 0 ? 0 : errno;
+	close(probe);
+	if (error != ECONNREFUSED)
+		return -EADDRINUSE;
+	if (unlink(path) != 0)
+		return -errno;
+	return bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 ? 0 : -errno;
+}
+
+static int make_folder(const char *path)
+{
+	char *folder = g_path_get_dirname(path);
+	int error = folder_make(folder, 0755);
+
+	g_free(folder);
+	return error;
+}
+
+int listener_open(struct daemon *daemon, const char *path, struct listener **out)
+{
+	struct listener *listener;
+	mode_t mask;
+	int fd, error;
+
+	error = make_folder(path);
+	if (error)
+		return error;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	/* Everybody may read the state; each request is judged by its sender's credentials. */
+	mask = umask(0111);
+	error = bind_socket(fd, path);
+	umask(mask);
+	if (!error && listen(fd, BACKLOG) != 0)
+		error = -errno;
+	if (error) {
+		close(fd);
+		return error;
+	}
+	listener = g_new0(struct listener, 1);
+	listener->daemon = daemon;
+	listener->path = g_strdup(path);
+	listener->fd = fd;
+	listener->clients = g_ptr_array_new_with_free_func(client_free);
+	listener->source = g_unix_fd_add(fd, G_IO_IN, acceptable, listener);
+	journal_watch(daemon->journal, log_added, listener);
+	*out = listener;
+	return 0;
+}
+
+void listener_close(struct listener *listener)
+{
+	guint i;
+
+	if (!listener)
+		return;
+	journal_watch(listener->daemon->journal, NULL, NULL);
+	for (i = 0; i < listener->clients->len; i++)
+		(void)flush(g_ptr_array_index(listener->clients, i));
+	g_ptr_array_unref(listener->clients);
+	g_source_remove(listener->source);
+	close(listener->fd);
+	unlink(listener->path);
+	g_free(listener->path);
+	g_free(listener);
+}

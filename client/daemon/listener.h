@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The daemon's socket and its clients. Who they are is read once, from the socket's credentials. Main thread. */
+#ifndef WGTCP_CLIENT_DAEMON_LISTENER_H
+#define WGTCP_CLIENT_DAEMON_LISTENER_H
+
+#include "client/rpc/types.h"
+
+struct client;
+struct daemon;
+struct listener;
+
+/* The group whose members may do all, besides root. */
+#define LISTENER_GROUP "wgtcp"
+#define LISTENER_CLIENTS_MAX 128
+
+/* 0 or -errno. -EADDRINUSE: somebody listens there already. */
+int listener_open(struct daemon *daemon, const char *path, struct listener **out);
+/* Disconnects all; what waits to be sent is tried once. NULL is allowed. */
+void listener_close(struct listener *listener);
+
+bool client_may_do_all(const struct client *client);
+/* Root itself: may read keys. */
+bool client_is_root(const struct client *client);
+void client_reply(struct client *client, const struct rpc_id *id, const struct rpc_result *result);
+/* Frees what the error holds. */
+void client_reply_error(struct client *client, const struct rpc_id *id, struct rpc_error *error);
+void client_notify(struct client *client, const struct rpc_notice *notice);
+/* It wants `log` notices from now on. */
+void client_follow_log(struct client *client);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* wgtcpd: makes the parts, runs the loop, takes them apart. The spawner is forked first of all. */
+#include "client/daemon/background.h"
+#include "client/daemon/children.h"
+#include "client/daemon/daemon.h"
+#include "client/daemon/file.h"
+#include "client/daemon/journal.h"
+#include "client/daemon/leftovers.h"
+#include "client/daemon/listener.h"
+#include "client/daemon/manager.h"
+#include "client/daemon/options.h"
+#include "client/daemon/profiles.h"
+#include "client/daemon/spawner.h"
+#include "client/daemon/timestamp.h"
+#include "core/port/net_config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <glib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct running {
+	struct daemon daemon;
+	GMainLoop *loop;
+	int code;
+};
+
+/* Paths as they are after the daemon has left the folder it was started in. */
+static const char *absolute(const char *path)
+{
+	char *whole = g_canonicalize_filename(path, NULL);
+
+	return whole; /* for the life of the process */
+}
+
+/* The state folder, locked: one daemon for each. The lock goes with the descriptor. */
+static int open_state(const char *path)
+{
+	int folder, lock, error = folder_make(path, 0700);
+
+	if (error) {
+		fprintf(stderr, "wgtcpd: %s cannot be made: %s: name another one with --state-dir\n", path,
+			strerror(-error));
+		return -1;
+	}
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	lock = folder < 0 ? -1 : openat(folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (lock < 0) {
+		fprintf(stderr, "wgtcpd: %s cannot be used: %s\n", path, strerror(errno));
+		return -1;
+	}
+	if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+		fprintf(stderr, "wgtcpd: another wgtcpd is running with %s: end it first, or take another --state-dir\n",
+			path);
+		return -1;
+	}
+	return folder; /* lock stays open until the process ends */
+}
+
+static void ended(void *user)
+{
+	struct running *running = user;
+
+	g_main_loop_quit(running->loop);
+}
+
+static void stop(struct running *running)
+{
+	manager_stop(running->daemon.manager, ended, running);
+}
+
+static gboolean signalled(gpointer user)
+{
+	struct running *running = user;
+
+	journal_say(running->daemon.journal, JOURNAL_INFO, NULL, "told to end");
+	stop(running);
+	return G_SOURCE_CONTINUE;
+}
+
+static void spawner_lost(void *user)
+{
+	struct running *running = user;
+
+	journal_say(running->daemon.journal, JOURNAL_ERROR, NULL,
+		"the spawner process is gone: no tunnel can be kept, so wgtcpd ends: start it again");
+	running->code = 1;
+	stop(running);
+}
+
+static void auto_connect(struct daemon *daemon)
+{
+	struct profile_file *files;
+	size_t count = profiles_list(daemon->profiles, &files), i;
+
+	for (i = 0; i < count; i++) {
+		struct rpc_error error = { 0 };
+		struct loaded loaded;
+
+		if (!profiles_load(daemon->profiles, files[i].name, &loaded, &error)) {
+			rpc_error_free(&error);
+			continue;
+		}
+		if (loaded.profile.auto_connect)
+			manager_auto_connect(daemon->manager, files[i].name);
+		loaded_free(&loaded);
+	}
+	free(files);
+}
+
+/* 0, or the process's exit code. */
+static int open_all(struct running *running, const struct options *options, int spawner)
+{
+	struct daemon *daemon = &running->daemon;
+	const char *second = strcmp(options->config_folder, DEFAULT_CONFIG_FOLDER) ? NULL : PROFILES_WG_QUICK;
+	int error;
+
+	daemon->journal = journal_new(true);
+	daemon->profiles = profiles_new(options->config_folder, second);
+	if (!daemon->journal || !daemon->profiles)
+		return 1;
+	leftovers_clean(daemon->state_handle, DAEMON_UAPI_FOLDER, daemon->journal);
+	daemon->timestamp_floor = timestamp_load(daemon->state_handle);
+	error = net_config_open(&daemon->net);
+	if (error) {
+		journal_say(daemon->journal, JOURNAL_ERROR, NULL, "the network cannot be configured: %s",
+			strerror(-error));
+		close(spawner);
+		return 1;
+	}
+	daemon->children = children_new(spawner, daemon->journal, spawner_lost, running);
+	daemon->manager = manager_new(daemon);
+	error = listener_open(daemon, options->socket, &daemon->listener);
+	if (error) {
+		journal_say(daemon->journal, JOURNAL_ERROR, NULL, "%s cannot be listened on: %s: %s", options->socket,
+			strerror(-error),
+			error == -EADDRINUSE ? "another wgtcpd is running" : "name another one with --socket");
+		return 1;
+	}
+	return 0;
+}
+
+static void close_all(struct daemon *daemon)
+{
+	listener_close(daemon->listener);
+	daemon->listener = NULL;
+	manager_free(daemon->manager);
+	daemon->manager = NULL;
+	children_free(daemon->children);
+	net_config_close(daemon->net);
+	profiles_free(daemon->profiles);
+	journal_free(daemon->journal);
+}
+
+int main(int argc, char **argv)
+{
+	struct running running = { 0 };
+	struct options options;
+	int code, spawner, ready = -1, error = 0;
+	pid_t spawner_pid;
+
+	if (!options_parse(argc, argv, &options, &code))
+		return code;
+	options.socket = absolute(options.socket);
+	options.config_folder = absolute(options.config_folder);
+	options.state_folder = absolute(options.state_folder);
+	umask(022);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	if (!options.foreground)
+		error = background_enter(&ready);
+	if (!error)
+		error = chdir("/") == 0 ? spawner_fork(&spawner, &spawner_pid) : -errno;
+	if (error) {
+		fprintf(stderr, "wgtcpd: cannot start: %s\n", strerror(-error));
+		return 1;
+	}
+	running.daemon.socket_path = options.socket;
+	running.daemon.config_folder = options.config_folder;
+	running.daemon.state_folder = options.state_folder;
+	running.daemon.state_handle = open_state(options.state_folder);
+	if (running.daemon.state_handle < 0)
+		return 1;
+	running.code = open_all(&running, &options, spawner);
+	if (running.code == 0) {
+		running.loop = g_main_loop_new(NULL, FALSE);
+		g_unix_signal_add(SIGTERM, signalled, &running);
+		g_unix_signal_add(SIGINT, signalled, &running);
+		journal_say(running.daemon.journal, JOURNAL_INFO, NULL, "version %s is running", WGTCP_VERSION);
+		if (ready >= 0)
+			background_ready(ready);
+		auto_connect(&running.daemon);
+		g_main_loop_run(running.loop);
+		g_main_loop_unref(running.loop);
+	}
+	close_all(&running.daemon);
+	return running.code;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* All tunnels, who waits for them, and who watches them. Main thread. */
+#ifndef WGTCP_CLIENT_DAEMON_MANAGER_H
+#define WGTCP_CLIENT_DAEMON_MANAGER_H
+
+#include "client/daemon/listener.h"
+#include "client/daemon/tunnel.h"
+#include "core/base/time.h"
+
+struct manager;
+
+struct manager *manager_new(struct daemon *daemon);
+/* Takes all tunnels down. NULL is allowed. */
+void manager_free(struct manager *manager);
+
+/* NULL when that profile has not been brought up since the start. */
+struct tunnel *manager_find(const struct manager *manager, const char *name);
+enum rpc_state manager_state(const struct manager *manager, const char *name);
+/* Calls each tunnel that has been up since the start. */
+void manager_each(const struct manager *manager, void (*call)(struct tunnel *tunnel, void *user), void *user);
+/* Forgets a tunnel that is down. */
+void manager_forget(struct manager *manager, const char *name);
+
+/* Answers client by `tunnel.up`'s rules, now or later. */
+void manager_up(struct manager *manager, const char *name, const struct tunnel_wishes *wishes, uint32_t timeout_ms,
+	struct client *client, const struct rpc_id *id);
+/* The same by nobody's request: it goes on trying for ever. */
+void manager_auto_connect(struct manager *manager, const char *name);
+/* Takes it down and answers when its processes are gone too. */
+void manager_down(struct manager *manager, const char *name, struct client *client, const struct rpc_request *request);
+void manager_switch(struct manager *manager, const char *name, enum transport transport, const char *peer,
+	struct client *client, const struct rpc_id *id);
+/* Sends all that a new watcher is to know, and the numbers each second from now on. */
+void manager_watch(struct manager *manager, struct client *client);
+/* The client has gone: nothing is to be sent to it any more. */
+void manager_client_gone(struct manager *manager, struct client *client);
+/* Takes all tunnels down and calls done when their processes are gone, or after 3 s. */
+void manager_stop(struct manager *manager, void (*done)(void *user), void *user);
+
+/* ---- for the tunnels ---- */
+void manager_sampled(struct manager *manager, const struct tunnel *tunnel, const struct rpc_sample *sample);
+void manager_timestamp(struct manager *manager, const struct wall *newest);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What each method of client/rpc/protocol.md does. Main thread.
+ * Files: methods.c (who may do what, and the small ones), methods_tunnel.c, methods_profile.c. */
+#ifndef WGTCP_CLIENT_DAEMON_METHODS_H
+#define WGTCP_CLIENT_DAEMON_METHODS_H
+
+#include "client/daemon/journal.h"
+#include "client/daemon/listener.h"
+
+struct daemon;
+
+/* Answers request, now or later; it stays the caller's. */
+void methods_handle(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void methods_log_entry(const struct journal_line *line, struct rpc_log *out);
+
+/* ---- between the files ---- */
+void method_up(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_down(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_status(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_switch(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_list(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_import(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_export(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_delete(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_set(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+
+#endif

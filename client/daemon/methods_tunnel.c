@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* tunnel.up, .down, .status, .switch. Called by methods.c. */
+#include "client/daemon/methods.h"
+#include "client/daemon/daemon.h"
+#include "client/daemon/manager.h"
+#include "client/daemon/profiles.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A tunnel that is up may have lost its profile file; its name is good all the same. */
+static bool name_of(struct daemon *daemon, struct client *client, const struct rpc_request *request,
+	char name[PROFILE_NAME_LEN])
+{
+	struct rpc_error error = { 0 };
+
+	if (profile_name_parse(request->name, strlen(request->name), name) && manager_find(daemon->manager, name) &&
+		tunnel_phase(manager_find(daemon->manager, name)) != TUNNEL_DOWN)
+		return true;
+	if (profiles_name(daemon->profiles, request->name, name, &error))
+		return true;
+	client_reply_error(client, &request->id, &error);
+	return false;
+}
+
+void method_up(struct daemon *daemon, struct client *client, const struct rpc_request *request)
+{
+	struct tunnel_wishes wishes = { .has_transport = request->has_transport,
+		.transport = request->transport,
+		.has_backend = request->has_backend,
+		.backend = request->backend };
+	char name[PROFILE_NAME_LEN];
+
+	if (name_of(daemon, client, request, name))
+		manager_up(daemon->manager, name, &wishes, request->timeout_ms, client, &request->id);
+}
+
+void method_down(struct daemon *daemon, struct client *client, const struct rpc_request *request)
+{
+	char name[PROFILE_NAME_LEN];
+
+	if (name_of(daemon, client, request, name))
+		manager_down(daemon->manager, name, client, request);
+}
+
+void method_switch(struct daemon *daemon, struct client *client, const struct rpc_request *request)
+{
+	char name[PROFILE_NAME_LEN];
+	const struct tunnel *tunnel;
+	struct rpc_error error = { 0 };
+	size_t i;
+
+	if (!name_of(daemon, client, request, name))
+		return;
+	tunnel = manager_find(daemon->manager, name);
+	if (request->peer[0] && tunnel && tunnel_phase(tunnel) == TUNNEL_RUNNING) {
+		const struct rpc_tunnel *view = tunnel_view(tunnel);
+
+		for (i = 0; i < view->peer_count; i++)
+			if (!strcmp(view->peers[i].public_key, request->peer))
+				break;
+		if (i == view->peer_count) {
+			rpc_error_set(&error, RPC_CODE_INVALID_PARAMS,
+				"%s has no peer with that key: `wgtcp-cli status %s` shows them", name, name);
+			client_reply_error(client, &request->id, &error);
+			return;
+		}
+	}
+	manager_switch(daemon->manager, name, request->transport, request->peer, client, &request->id);
+}
+
+/* ---- status ---- */
+
+/* Of a profile that is not in use: what can be said without reading it. */
+static struct rpc_tunnel down_view(const char *name)
+{
+	struct rpc_tunnel view = { 0 };
+
+	snprintf(view.name, sizeof(view.name), "%s", name);
+	snprintf(view.display_name, sizeof(view.display_name), "%s", name);
+	snprintf(view.profile, sizeof(view.profile), "%s", name);
+	return view;
+}
+
+/* Borrows from the tunnel. */
+static struct rpc_tunnel view_of(const struct daemon *daemon, const char *name, uint32_t peer_from)
+{
+	const struct tunnel *tunnel = manager_find(daemon->manager, name);
+	struct rpc_tunnel view;
+
+	if (!tunnel)
+		return down_view(name);
+	view = *tunnel_view(tunnel);
+	view.peers_total = (uint32_t)view.peer_count;
+	if (peer_from > view.peer_count)
+		peer_from = (uint32_t)view.peer_count;
+	if (view.peers)
+		view.peers += peer_from;
+	view.peer_count -= peer_from;
+	return view;
+}
+
+struct listing {
+	const struct daemon *daemon;
+	struct rpc_tunnel *views;
+	size_t count, room;
+};
+
+static void add_view(struct listing *listing, const char *name, uint32_t peer_from)
+{
+	struct rpc_tunnel *views;
+
+	if (listing->count == listing->room) {
+		listing->room = listing->room ? 2 * listing->room : 8;
+		views = realloc(listing->views, listing->room * sizeof(*views));
+		if (!views)
+			return;
+		listing->views = views;
+	}
+	listing->views[listing->count++] = view_of(listing->daemon, name, peer_from);
+}
+
+/* A tunnel that is there, though its profile's file has gone. */
+static void add_missing(struct tunnel *tunnel, void *user)
+{
+	struct listing *listing = user;
+	size_t i;
+
+	if (tunnel_phase(tunnel) == TUNNEL_DOWN)
+		return;
+	for (i = 0; i < listing->count; i++)
+		if (!strcmp(listing->views[i].name, tunnel_name(tunnel)))
+			return;
+	add_view(listing, tunnel_name(tunnel), 0);
+}
+
+void method_status(struct daemon *daemon, struct client *client, const struct rpc_request *request)
+{
+	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS };
+	struct listing listing = { .daemon = daemon };
+	struct profile_file *files = NULL;
+	char name[PROFILE_NAME_LEN];
+	size_t count, i;
+
+	if (request->name[0]) {
+		if (!name_of(daemon, client, request, name))
+			return;
+		add_view(&listing, name, request->peer_from);
+	} else {
+		count = profiles_list(daemon->profiles, &files);
+		for (i = 0; i < count; i++)
+			add_view(&listing, files[i].name, 0);
+		free(files);
+		manager_each(daemon->manager, add_missing, &listing);
+	}
+	result.status.tunnels = listing.views;
+	result.status.tunnel_count = listing.count;
+	client_reply(client, &request->id, &result);
+	/* What the views hold is the tunnels'. */
+	free(listing.views);
+}

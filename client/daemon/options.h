@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The daemon's command line. */
+#ifndef WGTCP_CLIENT_DAEMON_OPTIONS_H
+#define WGTCP_CLIENT_DAEMON_OPTIONS_H
+
+#include <stdbool.h>
+
+#define DEFAULT_SOCKET "/run/wgtcp/wgtcpd.sock"
+#define DEFAULT_CONFIG_FOLDER "/etc/wgtcp"
+#define DEFAULT_STATE_FOLDER "/var/lib/wgtcp"
+
+struct options {
+	const char *socket, *config_folder, *state_folder;
+	bool foreground;
+};
+
+/* True: go on. False: end with *code; what there was to say has been said. */
+bool options_parse(int argc, char **argv, struct options *out, int *code);
+
+#endif

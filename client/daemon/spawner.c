@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* The spawner process: see spawner.h. One thread, no GLib. */
+#include "client/daemon/spawner_message.h"
+#include "client/daemon/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHILDREN_MAX 256
+#define SEAM_HANDLE 3
+
+/* The fixed list. Descriptors of the files are opened once, at the start. */
+static char *const engine_arguments[] = { "wgtcp-engine", "--inherited", NULL };
+
+struct child {
+	uint32_t id; /* 0: free */
+	pid_t pid;
+};
+
+struct spawner {
+	int handle, signals, engine;
+	struct child children[CHILDREN_MAX];
+};
+
+/* Next to the daemon, as installed or in the build's tree, else where the build says that it is installed. */
+static int open_program(const char *name, const char *build_folder)
+{
+	char self[PATH_MAX], path[PATH_MAX + 64];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+	int fd = -1;
+
+	if (len > 0) {
+		self[len] = 0;
+		slash = strrchr(self, '/');
+		if (slash)
+			*slash = 0;
+		snprintf(path, sizeof(path), "%s/%s", self, name);
+		fd = open(path, O_PATH | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+		snprintf(path, sizeof(path), "%s/../%s/%s", self, build_folder, name);
+		fd = open(path, O_PATH | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+	}
+	snprintf(path, sizeof(path), "%s/%s", WGTCP_LIBEXECDIR, name);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "%s/%s", WGTCP_BINDIR, name);
+	return open(path, O_PATH | O_CLOEXEC);
+}
+
+/* Moves a descriptor out of the way of those that the program gets; -1 stays -1. */
+static int move_up(int fd)
+{
+	return fcntl(fd, F_DUPFD_CLOEXEC, 10);
+}
+
+static void close_from(unsigned int first)
+{
+	if (syscall(SYS_close_range, first, ~0u, 0) != 0) {
+		long limit = sysconf(_SC_OPEN_MAX), fd;
+
+		for (fd = (long)first; fd < limit; fd++)
+			close((int)fd);
+	}
+}
+
+/* In the new process: takes on exactly the descriptors, signals and environment that a program gets. */
+static void become(int program, char *const arguments[], int seam, int log, int failure)
+{
+	char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL };
+	sigset_t none;
+	int null, error;
+
+	program = move_up(program);
+	seam = move_up(seam);
+	log = move_up(log);
+	failure = move_up(failure);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (program < 0 || seam < 0 || log < 0 || failure < 0 || null < 0 || dup2(null, 0) < 0 ||
+		dup2(null, 1) < 0 || dup2(log, 2) < 0 || dup2(seam, SEAM_HANDLE) < 0)
+		goto failed;
+	/* program and failure go by themselves with the exec; so that nothing else is left over: */
+	if (dup3(program, 4, O_CLOEXEC) < 0 || dup3(failure, 5, O_CLOEXEC) < 0)
+		goto failed;
+	close_from(6);
+	failure = 5;
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* It ends with the spawner, which ends with the daemon; and it never gains a privilege by an exec. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		goto failed;
+	umask(077);
+	syscall(SYS_execveat, 4, "", arguments, environment, AT_EMPTY_PATH);
+failed:
+	error = errno;
+	(void)!write(failure, &error, sizeof(error));
+	_exit(127);
+}
+
+/* 0 and *pid, or an errno. Waits until the program runs or could not be run. */
+static int start(struct spawner *spawner, int program, char *const arguments[], const int handles[2], pid_t *pid)
+{
+	pid_t parent = getpid(), child;
+	int failure[2], error = 0;
+	ssize_t len;
+
+	if (program < 0)
+		return ENOENT;
+	if (pipe2(failure, O_CLOEXEC) != 0)
+		return errno;
+	child = fork();
+	if (child == 0) {
+		if (getppid() != parent)
+			_exit(127);
+		become(program, arguments, handles[0], handles[1], failure[1]);
+	}
+	if (child < 0)
+		error = errno;
+	close(failure[1]);
+	if (child > 0) {
+		do
+			len = read(failure[0], &error, sizeof(error));
+		while (len < 0 && errno == EINTR);
+		if (len != (ssize_t)sizeof(error))
+			error = 0;
+		if (error)
+			waitpid(child, NULL, 0);
+	}
+	close(failure[0]);
+	(void)spawner;
+	if (!error)
+		*pid = child;
+	return error;
+}
+
+static struct child *find(struct spawner *spawner, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < CHILDREN_MAX; i++)
+		if (spawner->children[i].id == id)
+			return &spawner->children[i];
+	return NULL;
+}
+
+static void report(struct spawner *spawner, struct spawner_message message)
+{
+	/* Blocking: a report must not be lost, and the daemon always reads. */
+	if (spawner_send(spawner->handle, &message, NULL) == -EPIPE)
+		_exit(0);
+}
+
+static void start_engine(struct spawner *spawner, uint32_t id, const int handles[2])
+{
+	struct child *child = id && handles[0] >= 0 && !find(spawner, id) ? find(spawner, 0) : NULL;
+	pid_t pid = 0;
+	int error;
+
+	if (!child)
+		error = handles[0] < 0 || !id ? EINVAL : EMFILE;
+	else
+		error = start(spawner, spawner->engine, engine_arguments, handles, &pid);
+	if (error) {
+		report(spawner, (struct spawner_message){ .kind = SPAWNER_FAILED, .id = id, .status = error });
+		return;
+	}
+	*child = (struct child){ id, pid };
+	report(spawner,
+		(struct spawner_message){ .kind = SPAWNER_STARTED,
+			.id = id,
+			.pid = pid,
+			.start_time = process_start_time(pid) });
+}
+
+static void reap(struct spawner *spawner)
+{
+	pid_t pid;
+	int status;
+	size_t i;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (i = 0; i < CHILDREN_MAX; i++) {
+			struct child child = spawner->children[i];
+
+			if (!child.id || child.pid != pid)
+				continue;
+			spawner->children[i] = (struct child){ 0 };
+			report(spawner,
+				(struct spawner_message){ .kind = SPAWNER_EXITED,
+					.id = child.id,
+					.pid = pid,
+					.status = status });
+		}
+}
+
+static void end_children(struct spawner *spawner)
+{
+	size_t i;
+
+	for (i = 0; i < CHILDREN_MAX; i++)
+		if (spawner->children[i].id)
+			kill(spawner->children[i].pid, SIGKILL);
+}
+
+static void obey(struct spawner *spawner)
+{
+	struct spawner_message message;
+	struct child *child;
+	int handles[2];
+
+	switch (spawner_take(spawner->handle, &message, handles)) {
+	case 0:
+		break;
+	case -EAGAIN:
+	case -EBADMSG:
+		return;
+	default: /* an errno: the daemon is gone */
+		end_children(spawner);
+		_exit(0);
+	}
+	switch ((enum spawner_kind)message.kind) {
+	case SPAWNER_START_ENGINE:
+		start_engine(spawner, message.id, handles);
+		break;
+	case SPAWNER_END:
+	case SPAWNER_KILL:
+		child = message.id ? find(spawner, message.id) : NULL;
+		if (child)
+			kill(child->pid, message.kind == SPAWNER_END ? SIGTERM : SIGKILL);
+		break;
+	case SPAWNER_STARTED:
+	case SPAWNER_FAILED:
+	case SPAWNER_EXITED:
+		break;
+	}
+	if (handles[0] >= 0) {
+		close(handles[0]);
+		close(handles[1]);
+	}
+}
+
+static _Noreturn void run(struct spawner *spawner)
+{
+	struct pollfd wait[2] = { { .fd = spawner->handle, .events = POLLIN },
+		{ .fd = spawner->signals, .events = POLLIN } };
+	struct signalfd_siginfo info;
+
+	for (;;) {
+		if (poll(wait, 2, -1) < 0)
+			continue;
+		if (wait[1].revents && read(spawner->signals, &info, sizeof(info)) > 0)
+			reap(spawner);
+		if (wait[0].revents)
+			obey(spawner);
+	}
+}
+
+int spawner_fork(int *handle, pid_t *pid)
+{
+	struct spawner *spawner;
+	sigset_t children;
+	int pair[2], error;
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return -errno;
+	child = fork();
+	if (child < 0) {
+		error = -errno;
+		close(pair[0]);
+		close(pair[1]);
+		return error;
+	}
+	if (child > 0) {
+		close(pair[1]);
+		fcntl(pair[0], F_SETFL, O_NONBLOCK);
+		*handle = pair[0];
+		*pid = child;
+		return 0;
+	}
+	/* The daemon's lock and whatever else it had open is none of ours. */
+	if (pair[1] != 3 && dup3(pair[1], 3, O_CLOEXEC) < 0)
+		_exit(1);
+	close_from(4);
+	prctl(PR_SET_NAME, "wgtcpd-spawner");
+	/* A signal to the whole group means the daemon, which takes its tunnels down first. */
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &children, NULL);
+	spawner = calloc(1, sizeof(*spawner));
+	if (!spawner)
+		_exit(1);
+	spawner->handle = 3;
+	spawner->engine = open_program("wgtcp-engine", "engine");
+	spawner->signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (spawner->signals < 0)
+		_exit(1);
+	run(spawner);
+}

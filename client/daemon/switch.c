@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Moving a living tunnel to another carrier by a person's word, without losing what flows: UDP is tried beside TCP and
+ * chosen for good only when it has answered; TCP is connected before UDP is left. What does not work is undone. */
+#include "client/daemon/tunnel_state.h"
+
+#include "client/daemon/journal.h"
+#include "core/config/key_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A dial may take as long as TCP_USER_TIMEOUT; a trial of UDP is over within a round trip or two. */
+#define TCP_LIMIT_MS 10000
+#define UDP_LIMIT_MS 6000
+#define AUTO_LIMIT_MS 2500
+
+static bool concerns(const struct tunnel *tunnel, size_t peer)
+{
+	const struct profile_peer *of = &tunnel->loaded.profile.peers[peer];
+
+	if (!of->endpoint.host[0] && !of->tcp_endpoint_count)
+		return false; /* it chooses the path, not we */
+	return !tunnel->switch_peer[0] || !strcmp(tunnel->switch_peer, tunnel->view.peers[peer].public_key);
+}
+
+static int set_transport(struct tunnel *tunnel, enum transport transport)
+{
+	const struct profile *profile = &tunnel->loaded.profile;
+	struct uapi_device device = { 0 };
+	int error = 0;
+	size_t i;
+
+	if (!tunnel->switch_peer[0]) {
+		device.has_transport = true;
+		device.transport = transport;
+	}
+	for (i = 0; i < profile->peer_count && !error; i++) {
+		struct uapi_peer *peer;
+
+		if (!concerns(tunnel, i))
+			continue;
+		peer = uapi_device_add_peer(&device);
+		if (!peer) {
+			error = -ENOMEM;
+			break;
+		}
+		memcpy(peer->public_key, profile->peers[i].public_key, sizeof(peer->public_key));
+		peer->update_only = true;
+		peer->has_transport = true;
+		peer->transport = transport;
+	}
+	if (!error)
+		error = tunnel->backend->configure(tunnel->run, &device);
+	uapi_device_free(&device);
+	return error;
+}
+
+static void retry_udp(struct tunnel *tunnel)
+{
+	struct seam_message message = { .kind = SEAM_RETRY_UDP };
+	size_t i;
+
+	for (i = 0; i < tunnel->loaded.profile.peer_count; i++) {
+		if (!concerns(tunnel, i))
+			continue;
+		memcpy(message.public_key, tunnel->loaded.profile.peers[i].public_key, sizeof(message.public_key));
+		tunnel->backend->send(tunnel->run, &message);
+	}
+}
+
+/* All peers concerned are up on this carrier. */
+static bool all_on(const struct tunnel *tunnel, enum carrier carrier)
+{
+	size_t i;
+
+	for (i = 0; i < tunnel->view.peer_count; i++) {
+		const struct rpc_peer *peer = &tunnel->view.peers[i];
+
+		if (concerns(tunnel, i) &&
+			(peer->carrier != carrier ||
+				(peer->state != RPC_STATE_UP && peer->state != RPC_STATE_DEGRADED)))
+			return false;
+	}
+	return true;
+}
+
+static void over(struct tunnel *tunnel, const struct rpc_error *error)
+{
+	struct rpc_tunnel before = view_shell(&tunnel->view);
+
+	tunnel->switching = false;
+	if (tunnel->switch_over)
+		g_source_remove(tunnel->switch_over);
+	tunnel->switch_over = 0;
+	if (!error && !tunnel->switch_peer[0])
+		tunnel->view.transport = tunnel->switch_to;
+	tunnel_tell(tunnel, &before);
+	tunnel->events->switched(tunnel, error, tunnel->user);
+}
+
+static gboolean too_late(gpointer user)
+{
+	struct tunnel *tunnel = user;
+	struct rpc_error error = { 0 };
+
+	tunnel->switch_over = 0;
+	if (tunnel->switch_to == TRANSPORT_AUTO) {
+		over(tunnel, NULL); /* UDP was tried and does not answer: TCP is the right choice */
+		return G_SOURCE_REMOVE;
+	}
+	set_transport(tunnel, tunnel->switch_from);
+	rpc_error_set(&error, RPC_CODE_PEER_UNREACHABLE,
+		"%s does not answer over %s, so it stays where it was: something on the way or at the server blocks %s",
+		tunnel->name, tunnel->switch_to == TRANSPORT_TCP ? "TCP" : "UDP",
+		tunnel->switch_to == TRANSPORT_TCP ? "TCP, or it does not listen there" : "UDP");
+	error.cause = RPC_CAUSE_PEER_UNREACHABLE;
+	error.has_state = true;
+	error.state = tunnel->view.state;
+	over(tunnel, &error);
+	rpc_error_free(&error);
+	return G_SOURCE_REMOVE;
+}
+
+void tunnel_switch_look(struct tunnel *tunnel)
+{
+	switch (tunnel->switch_to) {
+	case TRANSPORT_AUTO:
+		if (all_on(tunnel, CARRIER_UDP))
+			over(tunnel, NULL);
+		return;
+	case TRANSPORT_UDP:
+		if (!all_on(tunnel, CARRIER_UDP))
+			return;
+		/* It has answered: now it may be the only one. */
+		set_transport(tunnel, TRANSPORT_UDP);
+		over(tunnel, NULL);
+		return;
+	case TRANSPORT_TCP:
+		if (all_on(tunnel, CARRIER_TCP))
+			over(tunnel, NULL);
+		return;
+	}
+}
+
+void tunnel_switch(struct tunnel *tunnel, enum transport transport, const char *peer)
+{
+	struct rpc_error error = { 0 };
+	guint limit_ms = transport == TRANSPORT_TCP ? TCP_LIMIT_MS
+		: transport == TRANSPORT_UDP	    ? UDP_LIMIT_MS
+						    : AUTO_LIMIT_MS;
+	int failure;
+
+	g_strlcpy(tunnel->switch_peer, peer, sizeof(tunnel->switch_peer));
+	tunnel->switch_to = transport;
+	tunnel->switch_from = tunnel->view.transport;
+	tunnel->switching = true;
+	failure = tunnel->configured
+		? set_transport(tunnel, transport == TRANSPORT_TCP ? TRANSPORT_TCP : TRANSPORT_AUTO)
+		: -ENOTCONN;
+	if (failure) {
+		rpc_error_set(&error, RPC_CODE_BUSY, "the engine of %s is just being started again: try once more",
+			tunnel->name);
+		over(tunnel, &error);
+		rpc_error_free(&error);
+		return;
+	}
+	journal_say(tunnel->daemon->journal, JOURNAL_INFO, tunnel->name, "switch to %s asked for",
+		rpc_transport_words[transport]);
+	if (transport != TRANSPORT_TCP)
+		retry_udp(tunnel);
+	tunnel->switch_over = g_timeout_add(limit_ms, too_late, tunnel);
+	tunnel_query(tunnel);
+}

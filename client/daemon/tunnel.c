@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* A tunnel's life: up, down, and why. */
+#include "client/daemon/tunnel_state.h"
+
+#include "client/daemon/journal.h"
+#include "core/port/net_config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct mono daemon_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (struct mono){ (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec };
+}
+
+const char *tunnel_name(const struct tunnel *tunnel)
+{
+	return tunnel->name;
+}
+
+enum tunnel_phase tunnel_phase(const struct tunnel *tunnel)
+{
+	return tunnel->phase;
+}
+
+const struct rpc_tunnel *tunnel_view(const struct tunnel *tunnel)
+{
+	return &tunnel->view;
+}
+
+const struct stats *tunnel_stats(const struct tunnel *tunnel)
+{
+	return &tunnel->stats;
+}
+
+bool tunnel_is_persistent(const struct tunnel *tunnel)
+{
+	return tunnel->wishes.persistent;
+}
+
+const struct rpc_texts *tunnel_warnings(const struct tunnel *tunnel)
+{
+	return &tunnel->warnings;
+}
+
+bool tunnel_unsettled(const struct tunnel *tunnel)
+{
+	return tunnel->phase == TUNNEL_STARTING || tunnel->switching ||
+		(tunnel->phase == TUNNEL_RUNNING && tunnel->view.state != RPC_STATE_UP);
+}
+
+static void free_texts(struct rpc_texts *texts)
+{
+	size_t i;
+
+	for (i = 0; i < texts->count; i++)
+		free(texts->items[i]);
+	free(texts->items);
+	*texts = (struct rpc_texts){ 0 };
+}
+
+void tunnel_warn(struct tunnel *tunnel, const char *text)
+{
+	struct rpc_texts *texts = &tunnel->warnings;
+	char **items = realloc(texts->items, (texts->count + 1) * sizeof(*items));
+	char *copy = items ? strdup(text) : NULL;
+
+	if (items)
+		texts->items = items;
+	if (copy)
+		texts->items[texts->count++] = copy;
+	/* The view shows the same texts, and does not own them. */
+	tunnel->view.warnings = *texts;
+}
+
+static void free_view(struct tunnel *tunnel)
+{
+	tunnel->view.warnings = (struct rpc_texts){ 0 };
+	rpc_tunnel_free(&tunnel->view);
+}
+
+/* What stands in the status while it is down. */
+static void reset_view(struct tunnel *tunnel, enum rpc_state state)
+{
+	char display_name[RPC_NAME_LEN];
+
+	snprintf(display_name, sizeof(display_name), "%s",
+		tunnel->view.display_name[0] ? tunnel->view.display_name : tunnel->name);
+	free_view(tunnel);
+	snprintf(tunnel->view.name, sizeof(tunnel->view.name), "%s", tunnel->name);
+	snprintf(tunnel->view.profile, sizeof(tunnel->view.profile), "%s", tunnel->name);
+	memcpy(tunnel->view.display_name, display_name, sizeof(display_name));
+	tunnel->view.state = state;
+}
+
+static void say_state(struct tunnel *tunnel)
+{
+	const struct rpc_tunnel *view = &tunnel->view;
+	const char *carrier = view->carrier == CARRIER_TCP ? " over TCP"
+		: view->carrier == CARRIER_UDP		   ? " over UDP"
+							   : "";
+	enum journal_level level = view->state == RPC_STATE_FAILED ? JOURNAL_ERROR : JOURNAL_INFO;
+
+	if (view->cause != RPC_CAUSE_NONE)
+		journal_say(tunnel->daemon->journal, level, tunnel->name, "%s%s: %s", rpc_state_words[view->state],
+			carrier, rpc_cause_words[view->cause]);
+	else if (view->reason != RPC_REASON_NONE && view->carrier == CARRIER_TCP)
+		journal_say(tunnel->daemon->journal, level, tunnel->name, "%s%s: %s", rpc_state_words[view->state],
+			carrier, rpc_reason_words[view->reason]);
+	else
+		journal_say(tunnel->daemon->journal, level, tunnel->name, "%s%s", rpc_state_words[view->state],
+			carrier);
+}
+
+void tunnel_tell(struct tunnel *tunnel, const struct rpc_tunnel *before)
+{
+	if (!view_differs(before, &tunnel->view))
+		return;
+	if (before->state != tunnel->view.state) {
+		tunnel->view.since = (uint64_t)time(NULL);
+	} else {
+		tunnel->view.since = before->since;
+	}
+	if (before->state != tunnel->view.state || before->cause != tunnel->view.cause ||
+		before->carrier != tunnel->view.carrier)
+		say_state(tunnel);
+	tunnel->events->changed(tunnel, tunnel->user);
+}
+
+struct tunnel *tunnel_new(struct daemon *daemon, const char *name, const struct tunnel_events *events, void *user)
+{
+	struct tunnel *tunnel = g_new0(struct tunnel, 1);
+
+	tunnel->daemon = daemon;
+	tunnel->events = events;
+	tunnel->user = user;
+	g_strlcpy(tunnel->name, name, sizeof(tunnel->name));
+	steps_init(&tunnel->steps, tunnel_steps, tunnel_step_count, tunnel);
+	reset_view(tunnel, RPC_STATE_DOWN);
+	return tunnel;
+}
+
+void tunnel_free(struct tunnel *tunnel)
+{
+	if (!tunnel)
+		return;
+	tunnel_forget_timers(tunnel);
+	steps_undo(&tunnel->steps);
+	free_view(tunnel);
+	free_texts(&tunnel->warnings);
+	rpc_error_free(&tunnel->failure);
+	g_free(tunnel);
+}
+
+/* All steps have been undone. error NULL: somebody wanted it down. */
+static void ended(struct tunnel *tunnel, const struct rpc_error *error)
+{
+	struct rpc_error cancelled = { 0 };
+	struct rpc_tunnel before = view_shell(&tunnel->view);
+	bool starting = tunnel->phase == TUNNEL_STARTING, switching = tunnel->switching;
+
+	tunnel->switching = false;
+	tunnel_forget_timers(tunnel);
+	tunnel->phase = TUNNEL_DOWN;
+	tunnel->configured = tunnel->restarted = false;
+	tunnel->queried = tunnel->query_again = false;
+	memset(&tunnel->stats, 0, sizeof(tunnel->stats));
+	reset_view(tunnel, error ? RPC_STATE_FAILED : RPC_STATE_DOWN);
+	free_texts(&tunnel->warnings);
+	if (error) {
+		tunnel->view.cause = error->cause;
+		snprintf(tunnel->view.message, sizeof(tunnel->view.message), "%s", error->message);
+	}
+	tunnel_tell(tunnel, &before);
+	if (!error)
+		rpc_error_set(&cancelled, RPC_CODE_CANCELLED, "%s was taken down before it was up", tunnel->name);
+	if (starting)
+		tunnel->events->decided(tunnel, error ? error : &cancelled, tunnel->user);
+	if (switching)
+		tunnel->events->switched(tunnel, error ? error : &cancelled, tunnel->user);
+	rpc_error_free(&cancelled);
+}
+
+void tunnel_step(struct tunnel *tunnel)
+{
+	struct rpc_error failure;
+
+	switch (steps_resume(&tunnel->steps)) {
+	case STEP_WAITS:
+		return;
+	case STEP_DONE:
+		tunnel->phase = TUNNEL_RUNNING;
+		tunnel->events->decided(tunnel, NULL, tunnel->user);
+		return;
+	case STEP_FAILED:
+		failure = tunnel->failure;
+		tunnel->failure = (struct rpc_error){ 0 };
+		failure.has_state = true;
+		failure.state = RPC_STATE_FAILED;
+		ended(tunnel, &failure);
+		rpc_error_free(&failure);
+		return;
+	}
+}
+
+void tunnel_up(struct tunnel *tunnel, const struct tunnel_wishes *wishes)
+{
+	struct rpc_tunnel before = view_shell(&tunnel->view);
+
+	tunnel->wishes = *wishes;
+	tunnel->phase = TUNNEL_STARTING;
+	tunnel->deaths = 0;
+	reset_view(tunnel, RPC_STATE_CONNECTING);
+	tunnel_tell(tunnel, &before);
+	tunnel->events->progress(tunnel, RPC_STEP_STARTING, NULL, tunnel->user);
+	tunnel_step(tunnel);
+}
+
+void tunnel_down(struct tunnel *tunnel, const struct rpc_error *error)
+{
+	struct rpc_error why = { 0 };
+
+	if (error) {
+		why = *error; /* it may lie in what is undone */
+		why.notes = (struct rpc_notes){ 0 };
+	}
+	steps_undo(&tunnel->steps);
+	ended(tunnel, error ? &why : NULL);
+}
+
+bool tunnel_settle_for_less(struct tunnel *tunnel)
+{
+	if (tunnel->phase != TUNNEL_STARTING || !tunnel->configured ||
+		!view_any_up(&tunnel->view, &tunnel->loaded.profile))
+		return false;
+	tunnel->phase = TUNNEL_RUNNING;
+	tunnel->steps.waits = false; /* the last step is to wait for what has now been given up */
+	tunnel->events->decided(tunnel, NULL, tunnel->user);
+	return true;
+}
+
+void tunnel_timeout_error(const struct tunnel *tunnel, uint32_t timeout_ms, struct rpc_error *error)
+{
+	const struct rpc_tunnel *view = &tunnel->view;
+	const char *missing = tunnel->names ? names_missing(tunnel->names) : NULL;
+	unsigned s = (timeout_ms + 500) / 1000;
+
+	switch (view->cause) {
+	case RPC_CAUSE_NO_NETWORK:
+		rpc_error_set(error, RPC_CODE_TIMED_OUT,
+			"%s is not up after %u s: there is no route to its server, so this machine is not connected "
+			"to a network: connect it first",
+			tunnel->name, s);
+		error->cause = RPC_CAUSE_NO_NETWORK;
+		return;
+	case RPC_CAUSE_DNS_FAILED:
+		rpc_error_set(error, RPC_CODE_TIMED_OUT,
+			"%s is not up after %u s: the name %.200s cannot be looked up: check Endpoint and this machine's DNS",
+			tunnel->name, s, missing ? missing : "of its endpoint");
+		error->cause = RPC_CAUSE_DNS_FAILED;
+		return;
+	case RPC_CAUSE_HANDSHAKE_REFUSED:
+	case RPC_CAUSE_PEER_UNREACHABLE:
+		rpc_error_set(error, RPC_CODE_PEER_UNREACHABLE, "%s", view->message);
+		error->cause = view->cause;
+		return;
+	case RPC_CAUSE_NONE:
+	case RPC_CAUSE_CAPTIVE_PORTAL:
+	case RPC_CAUSE_CLOCK:
+	case RPC_CAUSE_PERMISSION:
+	case RPC_CAUSE_BUSY:
+	case RPC_CAUSE_CONFIG:
+		break;
+	}
+	rpc_error_set(error, RPC_CODE_TIMED_OUT,
+		"%s is not up after %u s: no answer yet on the carriers tried so far: give it more time with --timeout",
+		tunnel->name, s);
+	error->cause = view->cause;
+}

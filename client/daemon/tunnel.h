@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* One tunnel: down, being brought up, or running; kept alive while it runs. Main thread, GLib main loop.
+ *
+ * Files: tunnel_state.h (what it holds), tunnel.c (its life), up.c (the steps of a bring-up), alive.c (what happens
+ * while it runs: names, numbers, engine deaths), switch.c (moving to another carrier). manager.c owns all tunnels. */
+#ifndef WGTCP_CLIENT_DAEMON_TUNNEL_H
+#define WGTCP_CLIENT_DAEMON_TUNNEL_H
+
+#include "client/daemon/stats.h"
+#include "client/rpc/types.h"
+
+struct daemon;
+struct tunnel;
+
+enum tunnel_phase { TUNNEL_DOWN, TUNNEL_STARTING, TUNNEL_RUNNING };
+
+/* What holds for one run and overrides the profile. */
+struct tunnel_wishes {
+	bool has_transport, has_backend;
+	bool persistent; /* nobody waits for it: it is never given up (AutoConnect) */
+	enum transport transport;
+	enum rpc_backend_choice backend;
+};
+
+/* Called from the main loop, or from within tunnel_up, tunnel_down and tunnel_switch. The tunnel is not freed in them. */
+struct tunnel_events {
+	void (*changed)(struct tunnel *tunnel, void *user); /* tunnel_view is different */
+	void (*progress)(struct tunnel *tunnel, enum rpc_step step, const char *detail, void *user);
+	/* The bring-up is over: error NULL: it is up. Else nothing of it is left. */
+	void (*decided)(struct tunnel *tunnel, const struct rpc_error *error, void *user);
+	/* A tunnel_switch is over; it moved, or it stays where it was. */
+	void (*switched)(struct tunnel *tunnel, const struct rpc_error *error, void *user);
+};
+
+struct tunnel *tunnel_new(struct daemon *daemon, const char *name, const struct tunnel_events *events, void *user);
+/* Takes it down first, without telling. NULL is allowed. */
+void tunnel_free(struct tunnel *tunnel);
+
+const char *tunnel_name(const struct tunnel *tunnel);
+enum tunnel_phase tunnel_phase(const struct tunnel *tunnel);
+const struct rpc_tunnel *tunnel_view(const struct tunnel *tunnel);
+const struct stats *tunnel_stats(const struct tunnel *tunnel);
+bool tunnel_is_persistent(const struct tunnel *tunnel);
+/* What to say with the answer to `up`. Borrowed. */
+const struct rpc_texts *tunnel_warnings(const struct tunnel *tunnel);
+
+/* From TUNNEL_DOWN. events->decided follows, maybe before this returns. */
+void tunnel_up(struct tunnel *tunnel, const struct tunnel_wishes *wishes);
+/* Takes it down whatever it does; nothing of it is left when this returns, but for a process that is ending. With an
+ * error, that is why: the state is then failed, else down. events->decided is called if it was being brought up
+ * (error NULL: RPC_CODE_CANCELLED). */
+void tunnel_down(struct tunnel *tunnel, const struct rpc_error *error);
+/* What a bring-up that takes too long is to be answered with. */
+void tunnel_timeout_error(const struct tunnel *tunnel, uint32_t timeout_ms, struct rpc_error *error);
+/* Some peer is up, though others are not decided yet: a bring-up that takes too long may count as done. Then
+ * events->decided is called and it is true. */
+bool tunnel_settle_for_less(struct tunnel *tunnel);
+
+/* While TUNNEL_RUNNING. peer: base64 of its key, or "" for all. events->switched follows. */
+void tunnel_switch(struct tunnel *tunnel, enum transport transport, const char *peer);
+
+/* Asks the backend for its numbers; each answer adds a sample. */
+void tunnel_poll(struct tunnel *tunnel);
+/* It is not where it should be, so somebody may be waiting for it to change. */
+bool tunnel_unsettled(const struct tunnel *tunnel);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* What a tunnel holds. Only for tunnel.c, up.c and alive.c. */
+#ifndef WGTCP_CLIENT_DAEMON_TUNNEL_STATE_H
+#define WGTCP_CLIENT_DAEMON_TUNNEL_STATE_H
+
+#include "client/daemon/backend.h"
+#include "client/daemon/daemon.h"
+#include "client/daemon/device.h"
+#include "client/daemon/names.h"
+#include "client/daemon/profiles.h"
+#include "client/daemon/steps.h"
+#include "client/daemon/tunnel.h"
+#include "client/daemon/view.h"
+
+#include <glib.h>
+
+/* Of one peer, in the order of the profile. */
+struct tunnel_peer {
+	struct device_way way; /* as it was configured last */
+	unsigned turn;         /* which of several addresses UDP takes */
+	struct stats_rate rate;
+};
+
+struct tunnel {
+	struct daemon *daemon;
+	const struct tunnel_events *events;
+	void *user;
+	char name[PROFILE_NAME_LEN];
+
+	enum tunnel_phase phase;
+	struct tunnel_wishes wishes;
+	struct steps steps;
+	struct rpc_error failure; /* why the step that failed did */
+
+	struct loaded loaded; /* while not down */
+	struct tunnel_peer *peers;
+	struct names *names;
+	const struct backend *backend;
+	struct backend_run *run;
+	uint32_t fwmark;
+	bool rules;      /* the policy rules of a full tunnel are set */
+	bool configured; /* this engine has answered our configuration with "done" */
+	bool restarted;  /* the engine that is being configured takes the place of one that died */
+	bool queried;    /* an answer is under way */
+	bool query_again;
+
+	unsigned deaths;    /* of engines in a row */
+	guint restart;      /* source: a new engine is due */
+	guint trying_tcp;   /* source: tells the progress */
+	struct mono lived;  /* since when the engine runs */
+
+	struct rpc_tunnel view;
+	struct rpc_texts warnings;
+	struct stats stats;
+
+	bool switching;
+	enum transport switch_to, switch_from;
+	char switch_peer[RPC_KEY_LEN];
+	guint switch_over; /* source */
+	bool switch_proven;
+	uint64_t switch_rx; /* bytes received when it began */
+};
+
+struct mono daemon_now(void);
+
+/* ---- tunnel.c ---- */
+/* Says it with the answer to `up`, and in the status. */
+void tunnel_warn(struct tunnel *tunnel, const char *text);
+/* Tells changed if the view differs from `before`, and logs a new state once. */
+void tunnel_tell(struct tunnel *tunnel, const struct rpc_tunnel *before);
+/* Goes on with the bring-up. */
+void tunnel_step(struct tunnel *tunnel);
+
+/* ---- up.c ---- */
+extern const struct step tunnel_steps[];
+extern const size_t tunnel_step_count;
+/* Sends what follows a configuration: probes, and the start. */
+void tunnel_start_peers(struct tunnel *tunnel);
+/* Configures the engine with everything. 0 or -errno. */
+int tunnel_configure(struct tunnel *tunnel);
+
+/* ---- alive.c ---- */
+extern const struct backend_events tunnel_backend_events;
+void tunnel_names_changed(void *user);
+/* Fills in where the peers are by what the names stand for now. */
+void tunnel_find_ways(struct tunnel *tunnel);
+/* waiting[i]: see view_update. */
+void tunnel_waiting(const struct tunnel *tunnel, bool *waiting);
+void tunnel_query(struct tunnel *tunnel);
+/* Ends what it does beside. */
+void tunnel_forget_timers(struct tunnel *tunnel);
+
+/* ---- switch.c ---- */
+/* Whether the switch under way is over, by the numbers that have just come. */
+void tunnel_switch_look(struct tunnel *tunnel);
+
+#endif

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT */
+/* A bring-up as steps, each with its undo. A step that fails says why in tunnel->failure and leaves nothing itself. */
+#include "client/daemon/tunnel_state.h"
+
+#include "client/daemon/journal.h"
+#include "core/port/net_config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MTU_DEFAULT 1420 /* WIRE.md 2: the same over both carriers */
+#define TRYING_TCP_MS 300
+
+static enum step_result fail(struct tunnel *tunnel, enum rpc_cause cause)
+{
+	tunnel->failure.cause = cause;
+	return STEP_FAILED;
+}
+
+static struct profile *profile_of(struct tunnel *tunnel)
+{
+	return &tunnel->loaded.profile;
+}
+
+/* ---- the profile ---- */
+
+static void warn_of_what_is_missing(struct tunnel *tunnel)
+{
+	const struct profile *profile = profile_of(tunnel);
+	char text[RPC_SENTENCE_LEN];
+
+	if (tunnel->loaded.exposed) {
+		snprintf(text, sizeof(text), "everybody on this machine can read the keys in %.200s: `chmod 600` it",
+			tunnel->loaded.path);
+		tunnel_warn(tunnel, text);
+	}
+	if (profile->dns_server_count || profile->dns_domains.count)
+		tunnel_warn(tunnel, "DNS of the profile is not set yet by this version: names are still looked up "
+				    "where they were before");
+	if (profile->kill_switch)
+		tunnel_warn(tunnel, "KillSwitch is not enforced yet by this version: while the tunnel is down, traffic "
+				    "goes past it");
+	if (profile->fallback_profile[0])
+		tunnel_warn(tunnel, "FallbackProfile is not used yet by this version");
+	if (profile->trusted_networks.count)
+		tunnel_warn(tunnel, "TrustedNetworks is not used yet by this version");
+	if (profile->speed_test_server)
+		tunnel_warn(tunnel, "SpeedTestServer is not started yet by this version");
+}
+
+static void warn_of_profile(struct tunnel *tunnel)
+{
+	const struct profile_warnings *warnings = &tunnel->loaded.warnings;
+	char text[RPC_SENTENCE_LEN];
+	size_t i;
+
+	for (i = 0; i < warnings->count; i++) {
+		snprintf(text, sizeof(text), "line %u: %s", warnings->items[i].line, warnings->items[i].sentence);
+		tunnel_warn(tunnel, warnings->items[i].line ? text : warnings->items[i].sentence);
+	}
+	if (warnings->left_off) {
+		snprintf(text, sizeof(text), "%zu more like these", warnings->left_off);
+		tunnel_warn(tunnel, text);
+	}
+	warn_of_what_is_missing(tunnel);
+}
+
+static enum rpc_backend_choice backend_wish(const struct tunnel *tunnel)
+{
+	if (tunnel->wishes.has_backend)
+		return tunnel->wishes.backend;
+	switch (tunnel->loaded.profile.backend) {
+	case PROFILE_BACKEND_AUTO:
+		return RPC_BACKEND_CHOICE_AUTO;
+	case PROFILE_BACKEND_KERNEL:
+		return RPC_BACKEND_CHOICE_KERNEL;
+	case PROFILE_BACKEND_USERSPACE:
+		return RPC_BACKEND_CHOICE_USERSPACE;
+	}
+	return RPC_BACKEND_CHOICE_AUTO;
+}
+
+static void undo_profile(void *context)
+{
+	struct tunnel *tunnel = context;
+
+	loaded_free(&tunnel->loaded);
+	free(tunnel->peers);
+	tunnel->peers = NULL;
+}
+
+static enum step_result do_profile(void *context)
+{
+	struct tunnel *tunnel = context;
+	struct rpc_tunnel view;
+
+	if (!profiles_load(tunnel->daemon->profiles, tunnel->name, &tunnel->loaded, &tunnel->failure))
+		return STEP_FAILED;
+	tunnel->backend = backend_choose(backend_wish(tunnel));
+	if (!tunnel->backend) {
+		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
+			"the kernel backend is not supported by this version: take `--backend userspace`, or Backend = "
+			"auto in the profile");
+		undo_profile(tunnel);
+		return fail(tunnel, RPC_CAUSE_CONFIG);
+	}
+	tunnel->peers = calloc(profile_of(tunnel)->peer_count + 1, sizeof(*tunnel->peers));
+	if (!tunnel->peers || !view_init(&view, tunnel->name, profile_of(tunnel))) {
+		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "memory is short");
+		undo_profile(tunnel);
+		return STEP_FAILED;
+	}
+	view.state = tunnel->view.state;
+	view.since = tunnel->view.since;
+	if (tunnel->wishes.has_transport)
+		view.transport = tunnel->wishes.transport;
+	tunnel->view.warnings = (struct rpc_texts){ 0 };
+	rpc_tunnel_free(&tunnel->view);
+	tunnel->view = view;
+	warn_of_profile(tunnel);
+	return STEP_DONE;
+}
+
+/* ---- names ---- */
+
+static void undo_names(void *context)
+{
+	struct tunnel *tunnel = context;
+
+	names_free(tunnel->names);
+	tunnel->names = NULL;
+}
+
+static void add_name(struct tunnel *tunnel, const struct profile_host *host)
+{
+	char name[PROFILE_HOST_LEN];
+
+	device_host(host, name);
+	if (name[0])
+		names_add(tunnel->names, name);
+}
+
+static bool any_way(const struct tunnel *tunnel)
+{
+	size_t i;
+
+	for (i = 0; i < tunnel->loaded.profile.peer_count; i++)
+		if (endpoint_is_set(&tunnel->peers[i].way.udp) || tunnel->peers[i].way.tcp_count)
+			return true;
+	return false;
+}
+
+static bool no_route(const struct tunnel *tunnel)
+{
+	static const struct ip_address outside[] = {
+		/* Documentation prefixes (RFC 5737, 3849): nothing is sent there. */
+		{ .family = IP_V4, .bytes = { 192, 0, 2, 1 } },
+		{ .family = IP_V6, .bytes = { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 } },
+	};
+	uint32_t interface, mtu;
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		if (net_route_lookup(tunnel->daemon->net, &outside[i], 0, &interface, &mtu) == 0)
+			return false;
+	return true;
+}
+
+/* The routes of a full tunnel would swallow the look-up of its own server's name, so that comes first. */
+static enum step_result do_names(void *context)
+{
+	struct tunnel *tunnel = context;
+	struct profile *profile = profile_of(tunnel);
+	struct rpc_tunnel before = view_shell(&tunnel->view);
+	const char *missing;
+	size_t i, j;
+
+	if (!tunnel->names) {
+		tunnel->names = names_new(tunnel_names_changed, tunnel);
+		for (i = 0; i < profile->peer_count; i++) {
+			add_name(tunnel, &profile->peers[i].endpoint);
+			for (j = 0; j < profile->peers[i].tcp_endpoint_count; j++)
+				add_name(tunnel, &profile->peers[i].tcp_endpoints[j]);
+		}
+	}
+	if (!names_settled(tunnel->names)) {
+		tunnel->events->progress(tunnel, RPC_STEP_RESOLVING, NULL, tunnel->user);
+		return STEP_WAITS;
+	}
+	tunnel_find_ways(tunnel);
+	missing = names_missing(tunnel->names);
+	if (!missing || any_way(tunnel))
+		return STEP_DONE;
+	/* Not one name is known. The look-ups go on; DNS may not be ready yet (a start at boot). */
+	tunnel->view.cause = no_route(tunnel) ? RPC_CAUSE_NO_NETWORK : RPC_CAUSE_DNS_FAILED;
+	tunnel->events->progress(tunnel,
+		tunnel->view.cause == RPC_CAUSE_NO_NETWORK ? RPC_STEP_WAITING_FOR_NETWORK : RPC_STEP_RESOLVING, missing,
+		tunnel->user);
+	tunnel_tell(tunnel, &before);
+	return STEP_WAITS;
+}
+
+/* ---- the interface and its engine ---- */
+
+static void undo_interface(void *context)
+{
+	struct tunnel *tunnel = context;
+
+	tunnel->backend->destroy(tunnel->run);
+	tunnel->run = NULL;
+	tunnel->configured = false;
+}
+
+static enum step_result do_interface(void *context)
+{
+	struct tunnel *tunnel = context;
+	struct backend_settings settings = { .interface = tunnel->name,
+		.timestamp_floor = tunnel->daemon->timestamp_floor,
+		.events = &tunnel_backend_events,
+		.user = tunnel };
+	struct net_link link;
+	int error;
+
+	if (net_link_find(tunnel->daemon->net, tunnel->name, &link) == 0) {
+		rpc_error_set(&tunnel->failure, RPC_CODE_BUSY,
+			"there is an interface called %s already, and it is not ours: end what made it (`wg-quick down "
+			"%s`?), or import the profile under another name",
+			tunnel->name, tunnel->name);
+		return fail(tunnel, RPC_CAUSE_BUSY);
+	}
+	error = tunnel->backend->create(tunnel->daemon, &settings, &tunnel->run);
+	switch (error) {
+	case 0:
+		break;
+	case -EPERM:
+	case -EACCES:
+		rpc_error_set(&tunnel->failure, RPC_CODE_NOT_PERMITTED,
+			"wgtcpd may not make network interfaces: run it as root");
+		return fail(tunnel, RPC_CAUSE_PERMISSION);
+	case -EADDRINUSE:
+		rpc_error_set(&tunnel->failure, RPC_CODE_BUSY,
+			"%s/%s.sock is in use by another program: end that first", DAEMON_UAPI_FOLDER, tunnel->name);
+		return fail(tunnel, RPC_CAUSE_BUSY);
+	case -ENOENT:
+	case -ENODEV:
+		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
+			"/dev/net/tun is missing: `modprobe tun`, or give this container the device");
+		return fail(tunnel, RPC_CAUSE_CONFIG);
+	default:
+		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "interface %s cannot be made: %s", tunnel->name,
+			strerror(-error));
+		return fail(tunnel, RPC_CAUSE_CONFIG);
+	}
+	tunnel->lived = daemon_now();
+	snprintf(tunnel->view.interface, sizeof(tunnel->view.interface), "%s", tunnel->name);
+	tunnel->view.backend = tunnel->backend->name;
+	return STEP_DONE;
+}
+
+int tunnel_configure(struct tunnel *tunnel)
+{
+	struct profile *profile = profile_of(tunnel);
+	struct device_way *ways = calloc(profile->peer_count + 1, sizeof(*ways));
+	struct uapi_device device = { 0 };
+	int error = -ENOMEM;
+	size_t i;
+
+	if (!ways)
+		return error;
+	tunnel_find_ways(tunnel);
+	for (i = 0; i < profile->peer_count; i++)
+		ways[i] = tunnel->peers[i].way;
+	if (device_build(profile, ways, tunnel->fwmark, tunnel->view.transport, tunnel->wishes.has_transport, &device))
+		error = tunnel->backend->configure(tunnel->run, &device);
+	uapi_device_free(&device);
+	explicit_bzero(&device, sizeof(device));
+	free(ways);
+	return error;
+}
+
+/* Waits for the answer: tunnel->configured, or tunnel->failure (alive.c). */
+static enum step_result do_configure(void *context)
+{
+	struct tunnel *tunnel = context;
+	int error;
+
+	if (tunnel->configured)
+		return STEP_DONE;
+	if (tunnel->failure.code)
+		return STEP_FAILED;
+	tunnel->fwmark = profile_of(tunnel)->fwmark;
+	error = tunnel_configure(tunnel);
+	if (error) {
+		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "%s cannot be configured: %s", tunnel->name,
+			strerror(-error));
+		return STEP_FAILED;
+	}
+	return STEP_WAITS;
+}
+
+/* ---- addresses, link, routes: they go with the interface ---- */
+
+static enum step_result do_addresses(void *context)
+{
+	struct tunnel *tunnel = context;
+	struct profile *profile = profile_of(tunnel);
+	char address[PREFIX_TEXT_LEN], text[RPC_SENTENCE_LEN];
+	size_t i;
+
+	for (i = 0; i < profile->address_count; i++) {
+		const struct ip_prefix *prefix = &profile->addresses[i];
+		int error = net_address_add(
+			tunnel->daemon->net, tunnel->backend->interface_index(tunnel->run), prefix);
+
+		if (error == 0)
+			continue;
+		ip_prefix_write(prefix, address);
+		if (prefix->address.family == IP_V6 &&
+			(error == -EACCES || error == -EPERM || error == -EOPNOTSUPP)) {
+			snprintf(text, sizeof(text),
+				"IPv6 is switched off on this machine, so %s is not used and IPv6 does not pass the "
+				"tunnel",
+				address);
+			tunnel_warn(tunnel, text);
+			continue;
+		}
+		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "address %s cannot be set: %s", address,
+			strerror(-error));
+		return fail(tunnel, RPC_CAUSE_CONFIG);
+	}
+	return STEP_DONE;
+}
+
+static enum step_result do_link(void *context)
+{
+	struct tunnel *tunnel = context;
+	uint32_t mtu = profile_of(tunnel)->mtu ? profile_of(tunnel)->mtu : MTU_DEFAULT;
+	int error = net_link_set(tunnel->daemon->net, tunnel->backend->interface_index(tunnel->run), mtu, true);
+
+	if (error) {
+		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "interface %s cannot be set up with MTU %u: %s",
+			tunnel->name, mtu, strerror(-error));
+		return fail(tunnel, RPC_CAUSE_CONFIG);
+	}
+	tunnel->view.mtu = mtu;
+	return STEP_DONE;
+}
+
+static bool ipv6_is_off(const struct tunnel *tunnel)
+{
+	size_t i;
+
+	/* Said above, in do_addresses. */
+	for (i = 0; i < tunnel->warnings.count; i++)
+		if (!strncmp(tunnel->warnings.items[i], "IPv6 is switched off", 20))
+			return true;
+	return false;
+}
+
+static enum step_result add_route(struct tunnel *tunnel, const struct ip_prefix *prefix)
+{
+	const struct profile *profile = profile_of(tunnel);
+	struct net_route route = { .destination = ip_prefix_network(prefix),
+		.interface = tunnel->backend->interface_index(tunnel->run),
+		.table = profile->table == PROFILE_TABLE_NUMBER ? profile->table_number : 0 };
+	char text[PREFIX_TEXT_LEN];
+	int error = net_route_add(tunnel->daemon->net, &route);
+
+	if (error == 0 || (prefix->address.family == IP_V6 && ipv6_is_off(tunnel)))
+		return STEP_DONE;
+	ip_prefix_write(prefix, text);
+	rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "the route to %s (AllowedIPs) cannot be set: %s", text,
+		strerror(-error));
+	return fail(tunnel, RPC_CAUSE_CONFIG);
+}
+
+static enum step_result do_routes(void *context)
+{
+	struct tunnel *tunnel = context;
+	const struct profile *profile = profile_of(tunnel);
+	size_t i, j;
+
+	if (profile->table == PROFILE_TABLE_OFF)
+		return STEP_DONE;
+	for (i = 0; i < profile->peer_count; i++)
+		for (j = 0; j < profile->peers[i].allowed_ip_count; j++) {
+			const struct ip_prefix *prefix = &profile->peers[i].allowed_ips[j];
+
+			if (add_route(tunnel, prefix) != STEP_DONE)
+				return STEP_FAILED;
+		}
+	return STEP_DONE;
+}
+
+/* ---- the peers ---- */
+
+/* Our own address that a probe to target comes from. */
+static bool probe_source(const struct profile *profile, const struct ip_address *target, struct ip_address *out)
+{
+	size_t i;
+
+	for (i = 0; i < profile->address_count; i++)
+		if (ip_prefix_contains(&profile->addresses[i], target)) {
+			*out = profile->addresses[i].address;
+			return true;
+		}
+	for (i = 0; i < profile->address_count; i++)
+		if (profile->addresses[i].address.family == target->family) {
+			*out = profile->addresses[i].address;
+			return true;
+		}
+	return false;
+}
+
+void tunnel_start_peers(struct tunnel *tunnel)
+{
+	const struct profile *profile = profile_of(tunnel);
+	size_t i;
+
+	for (i = 0; i < profile->peer_count; i++) {
+		struct seam_message probe = { .kind = SEAM_PROBE };
+
+		if (!profile_probe_address(profile, i, &probe.target) ||
+			!probe_source(profile, &probe.target, &probe.source))
+			continue;
+		memcpy(probe.public_key, profile->peers[i].public_key, sizeof(probe.public_key));
+		probe.flag = profile->peers[i].probe_address.family != IP_NONE;
+		tunnel->backend->send(tunnel->run, &probe);
+	}
+	tunnel->backend->send(tunnel->run, &(struct seam_message){ .kind = SEAM_START });
+}
+
+static gboolean trying_tcp(gpointer user)
+{
+	struct tunnel *tunnel = user;
+
+	tunnel->trying_tcp = 0;
+	if (tunnel->phase == TUNNEL_STARTING && tunnel->view.state == RPC_STATE_CONNECTING &&
+		tunnel->view.cause == RPC_CAUSE_NONE)
+		tunnel->events->progress(tunnel, RPC_STEP_TRYING_TCP, NULL, tunnel->user);
+	return G_SOURCE_REMOVE;
+}
+
+static enum step_result do_start(void *context)
+{
+	struct tunnel *tunnel = context;
+
+	tunnel_start_peers(tunnel);
+	tunnel_query(tunnel);
+	if (view_decided(&tunnel->view, profile_of(tunnel)) == RPC_STATE_UP)
+		return STEP_DONE; /* nobody to call */
+	tunnel->events->progress(tunnel,
+		tunnel->view.transport == TRANSPORT_TCP ? RPC_STEP_TRYING_TCP : RPC_STEP_TRYING_UDP, NULL, tunnel->user);
+	if (tunnel->view.transport == TRANSPORT_AUTO)
+		tunnel->trying_tcp = g_timeout_add(TRYING_TCP_MS, trying_tcp, tunnel);
+	return STEP_DONE;
+}
+
+static enum step_result do_settle(void *context)
+{
+	struct tunnel *tunnel = context;
+	struct rpc_tunnel before = view_shell(&tunnel->view);
+	enum rpc_state decided = view_decided(&tunnel->view, profile_of(tunnel));
+
+	if (decided == RPC_STATE_CONNECTING || (decided == RPC_STATE_FAILED && tunnel->wishes.persistent))
+		return STEP_WAITS;
+	if (tunnel->trying_tcp) {
+		g_source_remove(tunnel->trying_tcp);
+		tunnel->trying_tcp = 0;
+	}
+	if (decided == RPC_STATE_FAILED) {
+		rpc_error_set(&tunnel->failure, RPC_CODE_PEER_UNREACHABLE, "%s",
+			tunnel->view.message[0] ? tunnel->view.message : "no peer answers");
+		return fail(tunnel, tunnel->view.cause);
+	}
+	if (profile_of(tunnel)->peer_count == 0 || tunnel->view.state == RPC_STATE_CONNECTING)
+		tunnel->view.state = RPC_STATE_UP; /* not asked about yet, since there is nobody to call */
+	tunnel_tell(tunnel, &before);
+	return STEP_DONE;
+}
+
+const struct step tunnel_steps[] = {
+	{ "profile", do_profile, undo_profile },
+	{ "names", do_names, undo_names },
+	{ "interface", do_interface, undo_interface },
+	{ "configure", do_configure, NULL },
+	{ "addresses", do_addresses, NULL },
+	{ "link", do_link, NULL },
+	{ "routes", do_routes, NULL },
+	{ "start", do_start, NULL },
+	{ "settle", do_settle, NULL },
+};
+const size_t tunnel_step_count = sizeof(tunnel_steps) / sizeof(tunnel_steps[0]);
