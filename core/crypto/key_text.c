@@ -17,9 +17,10 @@ bool key_parse(const char *text, size_t len, uint8_t out[KEY_LEN])
 	size_t key_len = 0;
 	bool ok = false;
 
-	if (len != KEY_TEXT_LEN - 1 || text[len - 1] != '=')
+	if (len != KEY_TEXT_LEN - 1)
 		return false;
-	/* Refuses other characters, and bits set behind the last byte: two texts never mean one key. */
+	/* Refuses other characters, a missing '=', and bits set behind the last byte: two texts never mean
+	 * one key. */
 	if (sodium_base642bin(
 		    key, sizeof(key), text, len, NULL, &key_len, NULL, sodium_base64_VARIANT_ORIGINAL) != 0 ||
 		key_len != KEY_LEN)

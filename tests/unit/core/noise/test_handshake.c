@@ -266,6 +266,27 @@ static void strangers_are_refused(void **state)
 	assert_true(handshake_consume_response(&hs, &pair.i, &pair.r_of_i, &response, &keys));
 }
 
+/* An initiation made by hand, with DH results that may be anything. */
+static void initiation_forge(struct initiation *out, const struct pair *pair,
+	const uint8_t ephemeral[KEY_LEN], const uint8_t es[KEY_LEN], const uint8_t ss[KEY_LEN])
+{
+	uint8_t chain[HASH_LEN], hash[HASH_LEN], key[KEY_LEN];
+
+	memset(out, 0, sizeof(*out));
+	put_le32(out->type, MESSAGE_INITIATION);
+	memcpy(out->ephemeral, ephemeral, KEY_LEN);
+	hash2(chain, "Noise_IKpsk2_25519_ChaChaPoly_BLAKE2s", 37, NULL, 0);
+	hash2(hash, chain, HASH_LEN, "WireGuard v1 zx2c4 Jason@zx2c4.com", 34);
+	hash2(hash, hash, HASH_LEN, pair->r.public_key, KEY_LEN);
+	kdf(chain, NULL, NULL, chain, ephemeral, KEY_LEN);
+	hash2(hash, hash, HASH_LEN, ephemeral, KEY_LEN);
+	kdf(chain, key, NULL, chain, es, KEY_LEN);
+	aead_seal_once(out->sealed_static, key, 0, pair->i.public_key, KEY_LEN, hash, HASH_LEN);
+	hash2(hash, hash, HASH_LEN, out->sealed_static, sizeof(out->sealed_static));
+	kdf(chain, key, NULL, chain, ss, KEY_LEN);
+	aead_seal_once(out->sealed_timestamp, key, 0, timestamp, TAI64N_LEN, hash, HASH_LEN);
+}
+
 static void low_order_static_keys_are_refused(void **state)
 {
 	struct pair pair;
@@ -294,14 +315,24 @@ static void low_order_static_keys_are_refused(void **state)
 		assert_false(handshake_create_response(&hs, &pair.i_of_r, 2, &response, &keys));
 	}
 
-	/* ss that was never worked out, on either side */
+	/* ss that was never worked out, on either side: it would be a key that everybody knows */
+	static const uint8_t zero[KEY_LEN];
+	uint8_t ephemeral_private[KEY_LEN], ephemeral[KEY_LEN], es[KEY_LEN];
+
 	pair_make(&pair, false);
-	assert_true(handshake_create_initiation(&hs, &pair.i, &pair.r_of_i, 1, timestamp, &initiation));
-	memset(pair.r_of_i.static_shared, 0, KEY_LEN);
-	assert_false(handshake_create_initiation(&hs, &pair.i, &pair.r_of_i, 1, timestamp, &initiation));
+	dh_generate(ephemeral_private);
+	dh_public(ephemeral, ephemeral_private);
+	assert_true(dh_shared(es, ephemeral_private, pair.r.public_key));
+	initiation_forge(&initiation, &pair, ephemeral, es, pair.r_of_i.static_shared);
+	assert_true(handshake_open_static(&hs, &pair.r, &initiation, caller));
+	assert_true(handshake_open_timestamp(
+		&hs, &pair.i_of_r, &initiation, told)); /* the forger knows its work */
+	initiation_forge(&initiation, &pair, ephemeral, es, zero);
 	assert_true(handshake_open_static(&hs, &pair.r, &initiation, caller));
 	memset(pair.i_of_r.static_shared, 0, KEY_LEN);
 	assert_false(handshake_open_timestamp(&hs, &pair.i_of_r, &initiation, told));
+	memset(pair.r_of_i.static_shared, 0, KEY_LEN);
+	assert_false(handshake_create_initiation(&hs, &pair.i, &pair.r_of_i, 1, timestamp, &initiation));
 }
 
 /* Everything that a DH with a low-order point gives is known to everybody, so these forgeries are exact: only
@@ -315,20 +346,15 @@ static void low_order_ephemerals_are_refused(void **state)
 	pair_make(&pair, false);
 	for (size_t i = 0; i < LOW_ORDER_COUNT; i++) {
 		uint8_t chain[HASH_LEN], hash[HASH_LEN], key[KEY_LEN], tau[HASH_LEN], caller[KEY_LEN];
-		struct initiation initiation = { .type = { 1 } };
+		uint8_t ephemeral[KEY_LEN];
+		struct initiation initiation;
 		struct response response = { .type = { 2 } };
 		struct transport_keys keys;
 		struct handshake hs;
 
 		/* Of an initiation, by somebody who knows nothing but r's public key. */
-		hash2(chain, "Noise_IKpsk2_25519_ChaChaPoly_BLAKE2s", 37, NULL, 0);
-		hash2(hash, chain, HASH_LEN, "WireGuard v1 zx2c4 Jason@zx2c4.com", 34);
-		hash2(hash, hash, HASH_LEN, pair.r.public_key, KEY_LEN);
-		from_hex(initiation.ephemeral, KEY_LEN, low_order_points[i]);
-		kdf(chain, NULL, NULL, chain, initiation.ephemeral, KEY_LEN);
-		hash2(hash, hash, HASH_LEN, initiation.ephemeral, KEY_LEN);
-		kdf(chain, key, NULL, chain, zero, KEY_LEN);
-		aead_seal_once(initiation.sealed_static, key, 0, pair.i.public_key, KEY_LEN, hash, HASH_LEN);
+		from_hex(ephemeral, KEY_LEN, low_order_points[i]);
+		initiation_forge(&initiation, &pair, ephemeral, zero, pair.i_of_r.static_shared);
 		assert_false(handshake_open_static(&hs, &pair.r, &initiation, caller));
 
 		/* Of a response. */
