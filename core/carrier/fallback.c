@@ -37,6 +37,7 @@ enum {
 	VERIFY_MS = 2000,
 	VERIFY_LATE_MS = 1000, /* an echo target that turns up late gets at least this */
 	VERIFY_REPEAT_MS = 500,
+	COMPARE_MS = 1000,         /* with the connection standing; or 4 RTT */
 	RETEST_MIN_MS = 10 * 1000, /* while degraded */
 	RETEST_MAX_MS = 60 * 1000,
 	DOUBT_MS = 5000,
@@ -270,7 +271,7 @@ static void learn_rtt(struct fallback *f, struct mono sent)
 static void remember_udp(struct fallback *f, enum fallback_udp udp)
 {
 	f->udp = udp;
-	if (f->remembered == udp)
+	if (f->remembered == udp || !may_udp(f))
 		return;
 	f->remembered = udp;
 	f->out.action.what |= FALLBACK_REMEMBER;
@@ -639,6 +640,8 @@ static void stop_asking(struct fallback *f)
 
 static void start_asking(struct fallback *f)
 {
+	if (!usable(f, f->carrier))
+		return; /* about to be left, by a person's word */
 	f->asking = true;
 	f->asks = 0;
 	f->ask_answered = false;
@@ -712,6 +715,12 @@ static void judge(struct fallback *f, bool compared)
 	settle(f, verified, small ? large_lost : good_target(f));
 }
 
+static void start_comparing(struct fallback *f)
+{
+	set(f, TIMER_CHECK_ECHO, 0);
+	set(f, TIMER_CHECK_END, at_least(COMPARE_MS, 4 * (uint64_t)f->rtt_ms));
+}
+
 static void check_ended(struct fallback *f)
 {
 	switch (f->check) {
@@ -734,7 +743,7 @@ static void check_ended(struct fallback *f)
 		f->compare_small = false;
 		set(f, TIMER_CHECK_END, VERIFY_MS);
 		if (connected(f))
-			set(f, TIMER_CHECK_ECHO, 0);
+			start_comparing(f);
 		else if (f->link == LINK_NONE)
 			set(f, TIMER_DIAL, 0);
 		return;
@@ -1027,8 +1036,7 @@ static void on_tcp_connected(struct fallback *f, uint32_t rtt_us)
 	} else if (f->switching) {
 		start_connect(f, SEARCH_TAKEOVER, true);
 	} else if (f->check == CHECK_COMPARE) {
-		set(f, TIMER_CHECK_ECHO, 0);
-		set(f, TIMER_CHECK_END, VERIFY_MS);
+		start_comparing(f);
 	} else if (f->phase == PHASE_UP && !f->asking && f->carrier == CARRIER_UDP) {
 		set(f, TIMER_CLOSE, CLOSE_MS);
 	}
@@ -1038,8 +1046,6 @@ static void on_tcp_connected(struct fallback *f, uint32_t rtt_us)
 static void without_tcp(struct fallback *f)
 {
 	if (f->phase == PHASE_CONNECT) {
-		if (f->carrier == CARRIER_TCP)
-			f->carrier = CARRIER_NONE;
 		off(f, TIMER_TCP);
 		f->tcp_initiated = false;
 		if (!f->slow) {
@@ -1174,13 +1180,12 @@ static void on_retry_udp(struct fallback *f)
 static void obey(struct fallback *f, enum transport before)
 {
 	bool live = f->phase == PHASE_VERIFY || f->phase == PHASE_UP;
+	bool choice = f->settings.transport == TRANSPORT_AUTO && may_udp(f);
 
-	if (f->trial && f->settings.transport != TRANSPORT_AUTO) {
+	if (!choice) {
 		f->trial = false;
-		off(f, TIMER_TRIAL_END);
-	}
-	if (f->settings.transport != TRANSPORT_AUTO) {
 		off(f, TIMER_TRIAL);
+		off(f, TIMER_TRIAL_END);
 		off(f, TIMER_BLOCKED);
 		if (f->check == CHECK_COMPARE)
 			start_check(f);
@@ -1226,6 +1231,11 @@ static void obey(struct fallback *f, enum transport before)
 		if (f->link != LINK_NONE && !f->asking)
 			close_link(f);
 	}
+	if (f->carrier == CARRIER_TCP && !may_tcp(f) && !may_udp(f)) {
+		close_link(f);
+		start_connect(f, SEARCH_RACE, false);
+		return;
+	}
 	if (f->carrier == CARRIER_TCP && !may_tcp(f)) {
 		stop_asking(f);
 		move(f, CARRIER_UDP);
@@ -1243,10 +1253,8 @@ static void obey(struct fallback *f, enum transport before)
 		f->link_ends = true;
 		set(f, TIMER_CLOSE, f->link == LINK_CONNECTED ? CLOSE_CHOSEN_MS : 0);
 	}
-	if (f->settings.transport == TRANSPORT_AUTO && f->carrier == CARRIER_TCP && before == TRANSPORT_TCP &&
-		may_udp(f)) {
+	if (choice && f->carrier == CARRIER_TCP && !f->trial && !is_on(f, TIMER_TRIAL))
 		set(f, TIMER_TRIAL, 0);
-	}
 }
 
 static void on_settings(struct fallback *f, const struct fallback_settings *settings)
@@ -1577,6 +1585,9 @@ struct fallback_action fallback_step(struct fallback *f, const struct fallback_e
 	output_clear(&f->out);
 	on_event(f, event);
 	run_timers(f);
+	/* Data cannot go over a connection that is gone. */
+	if (f->carrier == CARRIER_TCP && f->link != LINK_CONNECTED)
+		f->carrier = CARRIER_NONE;
 	if (f->carrier != before.carrier)
 		f->out.action.what |= FALLBACK_CARRIER;
 	if (f->state != before.state || f->cause != before.cause || f->verified != before.verified ||
