@@ -13,4 +13,7 @@
  * Its messages go to *log_path ("" if nowhere), size bytes. */
 int daemon_start(const char *socket_path, uint32_t wait_ms, char *log_path, size_t size);
 
+/* How a person starts it for good, for a sentence: "`sudo systemctl start wgtcpd`". */
+const char *daemon_start_advice(void);
+
 #endif

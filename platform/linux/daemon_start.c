@@ -93,6 +93,11 @@ static void become_daemon(const char *binary, const char *socket_path, int log)
 	_exit(127);
 }
 
+const char *daemon_start_advice(void)
+{
+	return "`sudo systemctl start wgtcpd`";
+}
+
 /* 0: the socket answers; -ENOENT or -ECONNREFUSED: not yet. */
 static int try_socket(const char *path)
 {
