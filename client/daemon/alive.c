@@ -247,7 +247,17 @@ static void count(struct tunnel *tunnel)
 		manager_sampled(tunnel->daemon->manager, tunnel, sample);
 }
 
-static void lost_again(void *user);
+/* A new engine connects; a person sees a tunnel that was up before. */
+static void call_it_reconnecting(struct tunnel *tunnel)
+{
+	size_t i;
+
+	for (i = 0; i < tunnel->view.peer_count; i++)
+		if (tunnel->view.peers[i].state == RPC_STATE_CONNECTING)
+			tunnel->view.peers[i].state = RPC_STATE_RECONNECTING;
+	if (tunnel->view.state == RPC_STATE_CONNECTING)
+		tunnel->view.state = RPC_STATE_RECONNECTING;
+}
 
 static void answered(int error, const struct uapi_device *device, void *user)
 {
@@ -266,6 +276,8 @@ static void answered(int error, const struct uapi_device *device, void *user)
 	tunnel_waiting(tunnel, waiting);
 	view_update(&tunnel->view, &tunnel->loaded.profile, device, waiting);
 	free(waiting);
+	if (tunnel->phase == TUNNEL_RUNNING)
+		call_it_reconnecting(tunnel);
 	count(tunnel);
 	if (tunnel->view.state == RPC_STATE_VERIFYING && before.state != RPC_STATE_VERIFYING &&
 		tunnel->phase == TUNNEL_STARTING)
@@ -284,6 +296,8 @@ static void answered(int error, const struct uapi_device *device, void *user)
 	if (tunnel->phase == TUNNEL_STARTING && steps_current(&tunnel->steps))
 		tunnel_step(tunnel);
 }
+
+static void lost_again(struct tunnel *tunnel);
 
 static void configured(int error, void *user)
 {
@@ -343,10 +357,8 @@ static void schedule_restart(struct tunnel *tunnel)
 		tunnel->restart = g_timeout_add(delay, restart_due, tunnel);
 }
 
-static void lost_again(void *user)
+static void lost_again(struct tunnel *tunnel)
 {
-	struct tunnel *tunnel = user;
-
 	rpc_error_free(&tunnel->failure);
 	schedule_restart(tunnel);
 }

@@ -22,7 +22,7 @@ struct child {
 	char tunnel[16];
 	void (*exited)(int error, void *user);
 	void *user;
-	bool forgotten;
+	bool forgotten, killed;
 	guint grace; /* source that kills it */
 	int log;
 	guint log_source;
@@ -120,16 +120,18 @@ static void child_gone(struct children *children, struct child *child, int error
 		children->changed(children->changed_user);
 }
 
+/* An engine whose seam was closed ends with 0; everything else is worth a word. */
 static void say_exit(struct children *children, const struct child *child, int status)
 {
-	if (child->forgotten && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return;
-	if (WIFSIGNALED(status))
-		journal_say(children->journal, child->forgotten ? JOURNAL_INFO : JOURNAL_WARNING, child->tunnel,
-			"the engine was ended by signal %d", WTERMSIG(status));
-	else
-		journal_say(children->journal, child->forgotten ? JOURNAL_INFO : JOURNAL_WARNING, child->tunnel,
-			"the engine ended with code %d", WEXITSTATUS(status));
+	if (child->killed)
+		journal_say(children->journal, JOURNAL_WARNING, child->tunnel,
+			"the engine did not end by itself and was killed");
+	else if (WIFSIGNALED(status))
+		journal_say(children->journal, JOURNAL_WARNING, child->tunnel, "the engine was ended by signal %d",
+			WTERMSIG(status));
+	else if (!child->forgotten || WEXITSTATUS(status) != 0)
+		journal_say(children->journal, JOURNAL_WARNING, child->tunnel, "the engine ended with code %d",
+			WEXITSTATUS(status));
 }
 
 static gboolean spawner_ready(gint fd, GIOCondition condition, gpointer user)
@@ -236,6 +238,7 @@ static gboolean grace_over(gpointer user)
 	struct child *child = user;
 
 	child->grace = 0;
+	child->killed = true;
 	spawner_send(child->owner->handle,
 		&(struct spawner_message){ .kind = SPAWNER_KILL, .id = child->id }, NULL);
 	return G_SOURCE_REMOVE;

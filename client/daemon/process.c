@@ -34,7 +34,8 @@ uint64_t process_stat_start_time(const char *text)
 	char *end;
 	int field;
 
-	if (!p)
+	/* A process that only waits to be reaped is none. */
+	if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
 		return 0;
 	/* p stands at the end of field 2; field 22 is 20 blanks later. */
 	for (field = 2; field < 22; field++) {

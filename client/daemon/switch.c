@@ -12,7 +12,7 @@
 
 /* A dial may take as long as TCP_USER_TIMEOUT; a trial of UDP is over within a round trip or two. */
 #define TCP_LIMIT_MS 10000
-#define UDP_LIMIT_MS 6000
+#define UDP_LIMIT_MS 4000
 #define AUTO_LIMIT_MS 2500
 
 static bool concerns(const struct tunnel *tunnel, size_t peer)

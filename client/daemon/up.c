@@ -365,12 +365,20 @@ static enum step_result add_route(struct tunnel *tunnel, const struct ip_prefix 
 	struct net_route route = { .destination = ip_prefix_network(prefix),
 		.interface = tunnel->backend->interface_index(tunnel->run),
 		.table = profile->table == PROFILE_TABLE_NUMBER ? profile->table_number : 0 };
-	char text[PREFIX_TEXT_LEN];
+	char text[PREFIX_TEXT_LEN], sentence[RPC_SENTENCE_LEN];
 	int error = net_route_add(tunnel->daemon->net, &route);
 
 	if (error == 0 || (prefix->address.family == IP_V6 && ipv6_is_off(tunnel)))
 		return STEP_DONE;
 	ip_prefix_write(prefix, text);
+	if (error == -EEXIST) {
+		snprintf(sentence, sizeof(sentence),
+			"%s (AllowedIPs) is reached by another interface already, so it stays outside the tunnel: is this "
+			"machine in a network with the same addresses?",
+			text);
+		tunnel_warn(tunnel, sentence);
+		return STEP_DONE;
+	}
 	rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "the route to %s (AllowedIPs) cannot be set: %s", text,
 		strerror(-error));
 	return fail(tunnel, RPC_CAUSE_CONFIG);
