@@ -8,7 +8,8 @@ struct packet_pool {
 	struct packet *free_list; /* last given back is taken first: its bytes are still in the cache */
 	size_t left, count;
 	struct packet *packets;
-	uint8_t *memory;
+	uint8_t *memory; /* the first aligned byte of allocation */
+	void *allocation;
 	size_t stride;
 };
 
@@ -24,13 +25,15 @@ struct packet_pool *packet_pool_new(size_t count, size_t room)
 	pool->stride =
 		(PACKET_HEADROOM + room + PACKET_TAILROOM + STRIDE_ALIGN - 1) / STRIDE_ALIGN * STRIDE_ALIGN;
 	pool->packets = calloc(count, sizeof(*pool->packets));
-	pool->memory = aligned_alloc(STRIDE_ALIGN, count * pool->stride);
-	if (!pool->packets || !pool->memory) {
+	/* By hand: C11's aligned_alloc is not everywhere (mingw). */
+	pool->allocation = malloc(count * pool->stride + STRIDE_ALIGN);
+	if (!pool->packets || !pool->allocation) {
 		free(pool->packets);
-		free(pool->memory);
+		free(pool->allocation);
 		free(pool);
 		return NULL;
 	}
+	pool->memory = (uint8_t *)pool->allocation + STRIDE_ALIGN - (uintptr_t)pool->allocation % STRIDE_ALIGN;
 	pool->count = count;
 	for (size_t i = count; i-- > 0;) {
 		pool->packets[i].room = (uint32_t)room;
@@ -45,7 +48,7 @@ void packet_pool_free(struct packet_pool *pool)
 		return;
 	assert(pool->left == pool->count);
 	free(pool->packets);
-	free(pool->memory);
+	free(pool->allocation);
 	free(pool);
 }
 
