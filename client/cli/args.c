@@ -36,14 +36,15 @@ static bool refuse(struct args_error *error, const char *what, const char *typed
 static bool refuse_unknown(struct args_error *error, const char *typed)
 {
 	struct suggestion suggestion;
-	char nearest[40];
+	char name[60], nearest[40];
 
-	suggestion_start(&suggestion, typed + strspn(typed, "-"));
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(typed, "="), typed);
+	suggestion_start(&suggestion, name + strspn(name, "-"));
 	for (int i = 0; i < OPTION_COUNT; i++)
 		suggestion_offer(&suggestion, option_texts[i].name);
 	if (suggestion.nearest)
 		snprintf(nearest, sizeof(nearest), "--%s", suggestion.nearest);
-	return refuse(error, "an option", typed, suggestion.nearest ? nearest : NULL);
+	return refuse(error, "an option", name, suggestion.nearest ? nearest : NULL);
 }
 
 /* One option at argv[*i], which starts with '-'. */

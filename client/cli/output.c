@@ -91,9 +91,12 @@ enum cli_exit cli_usage(const struct cli *cli, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(sentence, sizeof(sentence), format, args);
 	va_end(args);
+	/* A question has its own end. */
+	const char *joint = sentence[0] && sentence[strlen(sentence) - 1] == '?' ? "" : ";";
+
 	if (name)
-		return cli_fail(cli, CLI_USAGE, "%s: %s; `wgtcp-cli help %s` shows how", name, sentence, name);
-	return cli_fail(cli, CLI_USAGE, "%s; `wgtcp-cli help` shows all commands", sentence);
+		return cli_fail(cli, CLI_USAGE, "%s: %s%s `wgtcp-cli help %s` shows how", name, sentence, joint, name);
+	return cli_fail(cli, CLI_USAGE, "%s%s `wgtcp-cli help` shows all commands", sentence, joint);
 }
 
 enum cli_exit cli_print_json(char *json)

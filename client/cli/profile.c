@@ -41,6 +41,11 @@ static unsigned line_at(const char *text, size_t at)
 	return line;
 }
 
+static const char *shown_path(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
 /* What the protocol can not carry as it is. */
 static enum cli_exit check_text(const struct cli *cli, const char *path, const char *text, size_t len)
 {
@@ -87,7 +92,7 @@ static enum cli_exit read_profile(const struct cli *cli, const char *path, char 
 	default:
 		return cli_fail(cli, CLI_OTHER, "'%.200s' can not be read: %s", path, strerror(-err));
 	}
-	code = check_text(cli, path, *text, len);
+	code = check_text(cli, shown_path(path), *text, len);
 	if (code) {
 		memory_wipe(*text, len);
 		free(*text);
@@ -122,7 +127,7 @@ enum cli_exit run_import(struct cli *cli)
 	} else {
 		cli_out("%s is %s as %s; `wgtcp-cli up %s` brings it up.\n", result.done.name,
 			result.done.changed ? "replaced" : "imported", result.done.file, result.done.name);
-		tell_notes(path, &result.done.warnings);
+		tell_notes(shown_path(path), &result.done.warnings);
 	}
 	rpc_result_free(&result);
 	return code;

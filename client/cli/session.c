@@ -230,7 +230,7 @@ enum cli_exit cli_tell_error(struct cli *cli, const struct rpc_request *request,
 		cli_print_json(rpc_json_error(error));
 	/* Where the text came from, as the person knows it. */
 	if (request->method == RPC_METHOD_TUNNEL_IMPORT)
-		snprintf(file, sizeof(file), "%.250s", cli->args.words[1]);
+		snprintf(file, sizeof(file), "%.250s", strcmp(cli->args.words[1], "-") ? cli->args.words[1] : "standard input");
 	else
 		snprintf(file, sizeof(file), "%.200s", request->name);
 	for (size_t i = 0; i < error->notes.count; i++) {

@@ -12,7 +12,8 @@ struct ipc;
 
 /* Where the daemon listens unless told otherwise. */
 const char *ipc_default_path(void);
-/* 0 or -errno: -ENOENT or -ECONNREFUSED: nobody listens there; -EACCES: not permitted; -ENAMETOOLONG. */
+/* 0 or -errno: -ENOENT or -ECONNREFUSED: nobody listens there; -EACCES: not permitted; -ENOTSOCK: something else is
+ * there; -ENAMETOOLONG. */
 int ipc_connect(const char *path, struct ipc **out);
 /* NULL is allowed. */
 void ipc_close(struct ipc *ipc);

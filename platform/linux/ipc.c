@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +27,7 @@ int ipc_connect(const char *path, struct ipc **out)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct ipc *ipc;
+	struct stat file;
 	int err;
 
 	if (strlen(path) >= sizeof(address.sun_path))
@@ -38,6 +40,9 @@ int ipc_connect(const char *path, struct ipc **out)
 	/* A unix socket connects at once, or waits only while the daemon's backlog is full. */
 	if (ipc->fd < 0 || connect(ipc->fd, (const struct sockaddr *)&address, sizeof(address))) {
 		err = -errno;
+		/* The kernel says the same of a file that is no socket; nobody may take that for a daemon's old one. */
+		if (err == -ECONNREFUSED && !stat(path, &file) && !S_ISSOCK(file.st_mode))
+			err = -ENOTSOCK;
 		ipc_close(ipc);
 		return err;
 	}
