@@ -74,6 +74,8 @@ static int change_address(
 	message->ifa_family = len == 4 ? AF_INET : AF_INET6;
 	message->ifa_prefixlen = address->bits;
 	message->ifa_index = index;
+	/* A tunnel has no neighbour to ask whether the address is taken, and the first packet should not wait for that. */
+	message->ifa_flags = len == 16 ? IFA_F_NODAD : 0;
 	mnl_attr_put(request, IFA_LOCAL, len, address->address.bytes);
 	mnl_attr_put(request, IFA_ADDRESS, len, address->address.bytes);
 	return netlink_talk(&net->netlink, request, NULL, NULL);
