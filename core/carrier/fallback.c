@@ -436,6 +436,7 @@ static void start_round(struct fallback *f, enum search search)
 	if (f->slow) {
 		uint64_t most = f->was_up ? SLOW_MAX_RECONNECT_MS : SLOW_MAX_MS;
 
+		f->redial_at = MONO_UNSET; /* the rounds are far enough apart */
 		set(f, TIMER_ROUND, jitter_ms(&f->jitter, f->slow_ms, 10));
 		f->slow_ms = f->slow_ms * 2 < most ? f->slow_ms * 2 : most;
 	}
@@ -448,8 +449,6 @@ static void start_round(struct fallback *f, enum search search)
 	if (!connected(f)) {
 		if (may_dial(f))
 			set(f, TIMER_DIAL, delay);
-	} else if (f->session && search != SEARCH_RACE) {
-		take_over(f);
 	} else {
 		set(f, TIMER_TCP, tcp_first ? 0 : delay + UDP_SILENT_MS);
 	}
@@ -1023,16 +1022,11 @@ static void on_tcp_connected(struct fallback *f, uint32_t rtt_us)
 		f->rtt_ms = (uint32_t)at_least(rtt_us / 1000, 1);
 	f->tcp_connected = true;
 	if (f->phase == PHASE_CONNECT) {
-		bool udp_over = !may_udp(f) || f->udp_failed ||
-				f->settings.memory == FALLBACK_MEMORY_BLOCKED ||
-				f->udp == FALLBACK_UDP_BLOCKED;
+		bool udp_over = !f->udp_initiations || f->udp_failed || f->udp == FALLBACK_UDP_BLOCKED ||
+				f->settings.memory == FALLBACK_MEMORY_BLOCKED;
 
-		if (f->udp_works)
-			return; /* UDP is about to answer; TIMER_TCP is set */
-		if (f->session && (udp_over || f->was_up))
-			take_over(f);
-		else
-			set(f, TIMER_TCP, udp_over || f->was_up ? 0 : UDP_SILENT_MS);
+		if (!f->udp_works) /* else UDP is about to answer, and the timer is set */
+			set(f, TIMER_TCP, udp_over ? 0 : UDP_SILENT_MS);
 	} else if (f->switching) {
 		start_connect(f, SEARCH_TAKEOVER, true);
 	} else if (f->check == CHECK_COMPARE) {
@@ -1309,7 +1303,13 @@ static void on_tcp_timer(struct fallback *f)
 {
 	bool new_link = !f->link_initiations;
 
-	if (!connected(f) || !initiate(f, CARRIER_TCP, TIMER_TCP))
+	if (!connected(f))
+		return;
+	if (f->session && f->carrier != CARRIER_TCP) {
+		take_over(f);
+		return;
+	}
+	if (!initiate(f, CARRIER_TCP, TIMER_TCP))
 		return;
 	f->tcp_initiated = true;
 	off(f, TIMER_UDP);

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MUST(condition)                                                                                     \
-	do {                                                                                                \
-		if (!(condition)) {                                                                         \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                     \
-			abort();                                                                            \
-		}                                                                                           \
+#define MUST(condition)                                                                                      \
+	do {                                                                                                 \
+		if (!(condition)) {                                                                          \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                      \
+			abort();                                                                             \
+		}                                                                                            \
 	} while (0)
 
 struct reported {
@@ -69,13 +69,15 @@ static void check_echoes(struct observer *observer, const struct fallback_action
 		observer->last_id = echo->id;
 		MUST(echo->carrier == CARRIER_UDP || echo->carrier == CARRIER_TCP);
 		if (echo->carrier == CARRIER_TCP)
-			MUST(observer->link == SEEN_CONNECTED && observer->settings.transport != TRANSPORT_UDP);
+			MUST(observer->link == SEEN_CONNECTED &&
+				observer->settings.transport != TRANSPORT_UDP);
 		else
 			MUST(observer->settings.transport != TRANSPORT_TCP && observer->settings.udp);
 	}
 }
 
-struct fallback_action observer_step(struct observer *observer, const struct fallback_event *event, struct mono now)
+struct fallback_action observer_step(
+	struct observer *observer, const struct fallback_event *event, struct mono now)
 {
 	const struct fallback *fallback = observer->fallback;
 	struct reported before = report(fallback), after;
@@ -128,8 +130,9 @@ struct fallback_action observer_step(struct observer *observer, const struct fal
 	MUST(!(what & FALLBACK_CARRIER) == (before.carrier == after.carrier));
 	before.carrier = after.carrier;
 	MUST(!(what & FALLBACK_REPORT) ==
-		(before.state == after.state && before.cause == after.cause && before.reason == after.reason &&
-			before.verified == after.verified && before.udp == after.udp));
+		(before.state == after.state && before.cause == after.cause &&
+			before.reason == after.reason && before.verified == after.verified &&
+			before.udp == after.udp));
 	if (after.carrier == CARRIER_TCP)
 		MUST(observer->link == SEEN_CONNECTED);
 	if (after.state == FALLBACK_STATE_UP || after.state == FALLBACK_STATE_DEGRADED)

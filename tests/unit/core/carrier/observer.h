@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps a fallback machine and checks, at each step, what must hold whatever happens. Used by the tables, the random test and
- * the fuzz target. A breach ends the program. */
+/* Steps a fallback machine and checks, at each step, what must hold whatever happens. Used by the tables, the
+ * random test and the fuzz target. A breach ends the program. */
 #ifndef WGTCP_TESTS_OBSERVER_H
 #define WGTCP_TESTS_OBSERVER_H
 
@@ -19,6 +19,7 @@ struct observer {
 
 void observer_init(struct observer *observer, const struct fallback_settings *settings);
 void observer_free(struct observer *observer);
-struct fallback_action observer_step(struct observer *observer, const struct fallback_event *event, struct mono now);
+struct fallback_action observer_step(
+	struct observer *observer, const struct fallback_event *event, struct mono now);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arbitrary orders of events, and a small world in which carriers come and go: the observer's rules always hold, and the
- * machine always ends up where the world lets it. Seeded; the seed of a failure is printed. */
+/* Arbitrary orders of events, and a small world in which carriers come and go: the observer's rules always
+ * hold, and the machine always ends up where the world lets it. Seeded; the seed of a failure is printed. */
 #include "tests/unit/core/carrier/observer.h"
 
 #include <setjmp.h>
@@ -41,7 +41,8 @@ static void any_order(void **unused)
 		observer_init(&observer, &settings);
 		for (int i = 0; i < 2000; i++) {
 			struct fallback_event event = {
-				.kind = (enum fallback_event_kind)(random_next(&state) % (FALLBACK_RETRY_UDP + 1)),
+				.kind = (enum fallback_event_kind)(
+					random_next(&state) % (FALLBACK_RETRY_UDP + 1)),
 				.carrier = random_next(&state) % 2 ? CARRIER_UDP : CARRIER_TCP,
 				.trusted = random_next(&state) % 2,
 				.rtt_us = (uint32_t)(random_next(&state) % 300000),
@@ -62,7 +63,8 @@ static void any_order(void **unused)
 					settings.tcp = !settings.tcp;
 				event.settings = &settings;
 			}
-			if (event.kind == FALLBACK_TICK && deadline.ns != MONO_NEVER.ns && random_next(&state) % 4)
+			if (event.kind == FALLBACK_TICK && deadline.ns != MONO_NEVER.ns &&
+				random_next(&state) % 4)
 				now = mono_max(now, deadline);
 			else
 				now = mono_add_ns(now, random_next(&state) % (500 * MS));
@@ -82,10 +84,10 @@ struct world {
 	struct observer observer;
 	struct fallback_settings settings;
 	struct mono now;
-	uint64_t delay_ms;          /* one way */
+	uint64_t delay_ms; /* one way */
 	bool udp_out, udp_in, udp_data, udp_large, tcp, sends;
-	uint64_t initiation;        /* the newest */
-	enum carrier follower;      /* where the other side sends */
+	uint64_t initiation;   /* the newest */
+	enum carrier follower; /* where the other side sends */
 	bool echoes;
 	struct {
 		struct mono at;
@@ -95,7 +97,7 @@ struct world {
 	} coming[QUEUE_MAX];
 	size_t count;
 	uint64_t dial;
-	struct mono silent_since;   /* nothing has passed since; unset: something does */
+	struct mono silent_since; /* nothing has passed since; unset: something does */
 	uint64_t longest_silence_ms;
 	unsigned moves;
 };
@@ -103,7 +105,8 @@ struct world {
 static void world_init(struct world *world, enum transport transport, uint64_t seed)
 {
 	memset(world, 0, sizeof(*world));
-	world->settings = (struct fallback_settings){ .transport = transport, .udp = true, .tcp = true, .seed = seed };
+	world->settings =
+		(struct fallback_settings){ .transport = transport, .udp = true, .tcp = true, .seed = seed };
 	observer_init(&world->observer, &world->settings);
 	world->now = (struct mono){ 1000 * MS };
 	world->delay_ms = 20;
@@ -233,7 +236,8 @@ static void run_for(struct world *world, uint64_t ms)
 	struct mono next_traffic = mono_add_ms(world->now, 10);
 
 	for (;;) {
-		struct mono next = mono_min(fallback_deadline(world->observer.fallback), mono_min(end, next_traffic));
+		struct mono next =
+			mono_min(fallback_deadline(world->observer.fallback), mono_min(end, next_traffic));
 
 		for (size_t i = 0; i < world->count; i++)
 			next = mono_min(next, world->coming[i].at);
@@ -248,7 +252,8 @@ static void run_for(struct world *world, uint64_t ms)
 				i++;
 				continue;
 			}
-			if (event.kind == FALLBACK_RESPONSE && world->coming[i].initiation != world->initiation)
+			if (event.kind == FALLBACK_RESPONSE &&
+				world->coming[i].initiation != world->initiation)
 				event.kind = FALLBACK_SUPERSEDED;
 			memmove(&world->coming[i], &world->coming[i + 1],
 				(world->count - i - 1) * sizeof(world->coming[0]));
@@ -266,7 +271,8 @@ static void run_for(struct world *world, uint64_t ms)
 
 static void expect(const struct world *world, enum fallback_state state, enum carrier carrier)
 {
-	if (fallback_state(world->observer.fallback) != state || fallback_carrier(world->observer.fallback) != carrier)
+	if (fallback_state(world->observer.fallback) != state ||
+		fallback_carrier(world->observer.fallback) != carrier)
 		print_error("at %llu ms: %s, carrier %d\n", (unsigned long long)(world->now.ns / MS - 1000),
 			fallback_state_name(fallback_state(world->observer.fallback)),
 			(int)fallback_carrier(world->observer.fallback));
@@ -419,7 +425,8 @@ static void data_or_large_packets_lost(void **unused)
 		world.udp_large = false;
 		start(&world);
 		if (!large)
-			feed(&world, (struct fallback_event){ .kind = FALLBACK_ECHO_TARGET, .trusted = false });
+			feed(&world,
+				(struct fallback_event){ .kind = FALLBACK_ECHO_TARGET, .trusted = false });
 		for (int i = 0; i < 60; i++) {
 			run_for(&world, 100);
 			assert_true(fallback_state(world.observer.fallback) != FALLBACK_STATE_UP ||
