@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Small pieces of text parsing that the address, UAPI and profile parsers share. Text is bytes with a length, not a C
- * string; letters are ASCII whatever the locale. Pure. */
+/* Small pieces of text parsing that the address, UAPI and profile parsers share. Text is bytes with a length,
+ * not a C string; letters are ASCII whatever the locale. Pure. */
 #ifndef WGTCP_CORE_BASE_TEXT_H
 #define WGTCP_CORE_BASE_TEXT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys as base64 text (RFC 4648 section 4), strict: 44 characters, one final '=', no spare bits. Without table
- * look-ups or branches that depend on the key, since private keys pass here. */
+/* Keys as base64 text (RFC 4648 section 4), strict: 44 characters, one final '=', no spare bits. Without
+ * table look-ups or branches that depend on the key, since private keys pass here. */
 #ifndef WGTCP_CORE_CONFIG_KEY_TEXT_H
 #define WGTCP_CORE_CONFIG_KEY_TEXT_H
 

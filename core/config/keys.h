@@ -37,8 +37,8 @@ const struct profile_key *profile_key_find(const char *name, size_t len);
 
 /* What a wrong key was probably meant to be, among the keys of the sections: NULL when nothing is near. */
 const char *profile_key_nearest(const char *name, size_t len, unsigned sections);
-/* Where a line break was probably lost: the first "KEY =" or "[Interface]", "[Peer]" inside a value. NULL when there is
- * none; else *name_len bytes of the value. */
+/* Where a line break was probably lost: the first "KEY =" or "[Interface]", "[Peer]" inside a value. NULL
+ * when there is none; else *name_len bytes of the value. */
 const char *profile_lost_line(const char *value, size_t len, size_t *name_len);
 
 #endif

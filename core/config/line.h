@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Profile text as lines, for the parser and the editor. Private to core/config.
- * Source: wg-quick(8) and wg(8): INI, '#' starts a comment, letter case of keys and sections does not count. */
+ * Source: wg-quick(8) and wg(8): INI, '#' starts a comment, letter case of keys and sections does not count.
+ */
 #ifndef WGTCP_CORE_CONFIG_LINE_H
 #define WGTCP_CORE_CONFIG_LINE_H
 
@@ -27,10 +28,11 @@ struct profile_line {
 	size_t whole_len; /* with what follows a '#', for hooks */
 };
 
-/* What every text must be before lines are looked at: not too large, no line too long, UTF-8, no control characters.
- * False with error filled. */
+/* What every text must be before lines are looked at: not too large, no line too long, UTF-8, no control
+ * characters. False with error filled. */
 bool profile_text_check(const char *text, size_t len, struct profile_error *error);
-/* Steps to the next line, starting from an all-zero one; a byte order mark is passed over. False at the end. */
+/* Steps to the next line, starting from an all-zero one; a byte order mark is passed over. False at the end.
+ */
 bool profile_line_next(const char *text, size_t len, struct profile_line *line);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile (one NAME.conf) as a value. Names of hosts are text: nothing here resolves them.
- * parse.h fills it, write.h writes it, edit.h changes one line of the text. Heap memory, owned by the profile; one
- * thread at a time.
- * Source: wg-quick(8), wg(8); our keys: DESIGN.md, Profiles. */
+ * parse.h fills it, write.h writes it, edit.h changes one line of the text. Heap memory, owned by the
+ * profile; one thread at a time. Source: wg-quick(8), wg(8); our keys: DESIGN.md, Profiles. */
 #ifndef WGTCP_CORE_CONFIG_PROFILE_H
 #define WGTCP_CORE_CONFIG_PROFILE_H
 
@@ -76,7 +75,7 @@ struct profile {
 	uint32_t fwmark; /* 0: off */
 	uint32_t mtu;    /* 0: found out */
 	enum profile_table table;
-	uint32_t table_number; /* with PROFILE_TABLE_NUMBER */
+	uint32_t table_number;                          /* with PROFILE_TABLE_NUMBER */
 	struct profile_texts hooks[PROFILE_HOOK_COUNT]; /* kept, never run */
 	enum transport transport;
 	enum profile_backend backend;
@@ -93,7 +92,8 @@ void profile_init(struct profile *profile);
 /* Frees, and wipes the keys. Of an all-zero profile too; may be called twice. */
 void profile_free(struct profile *profile);
 
-/* Append; false when memory is short. A new peer has every default; the pointer holds until the next one is added. */
+/* Append; false when memory is short. A new peer has every default; the pointer holds until the next one is
+ * added. */
 struct profile_peer *profile_add_peer(struct profile *profile);
 bool profile_add_address(struct profile *profile, const struct ip_prefix *address);
 bool profile_add_dns_server(struct profile *profile, const struct ip_address *server);
@@ -103,9 +103,9 @@ bool profile_add_text(struct profile_texts *texts, const char *text, size_t len)
 /* The transport that holds for a peer. */
 enum transport profile_peer_transport(const struct profile *profile, size_t peer);
 
-/* Whom to ask inside whether packets pass: ProbeAddress; else the first host prefix of the peer's AllowedIPs, the
- * first DNS server inside them, the first host of Address's network inside them; never an address of our own.
- * False when there is none. Source: DESIGN.md, Profiles. */
+/* Whom to ask inside whether packets pass: ProbeAddress; else the first host prefix of the peer's AllowedIPs,
+ * the first DNS server inside them, the first host of Address's network inside them; never an address of our
+ * own. False when there is none. Source: DESIGN.md, Profiles. */
 bool profile_probe_address(const struct profile *profile, size_t peer, struct ip_address *out);
 
 #endif

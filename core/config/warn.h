@@ -11,6 +11,7 @@ struct profile_places {
 };
 
 /* False when memory is short; warnings are then incomplete. */
-bool profile_warn(const struct profile *profile, const struct profile_places *places, struct profile_warnings *warnings);
+bool profile_warn(const struct profile *profile, const struct profile_places *places,
+	struct profile_warnings *warnings);
 
 #endif
