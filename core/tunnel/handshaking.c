@@ -84,7 +84,8 @@ enum verdict tunnel_create_response(
 	}
 	if (!handshake_create_response(&peer->incoming, &peer->remote, slot->index, &response, &keys))
 		goto out; /* an ephemeral key of low order */
-	session = session_new(&keys, false, ++peer->order, tunnel->replay_bits, now);
+	session = session_new(
+		&keys, false, sessions_order_as_responder(tunnel, peer, now), tunnel->replay_bits, now);
 	if (!session) {
 		verdict = VERDICT_NO_MEMORY;
 		goto out;
@@ -255,12 +256,11 @@ enum verdict response_consume(struct tunnel *tunnel, enum carrier carrier, const
 	bool makes_session = slot == peer->initiated && !slot->settled;
 
 	if (makes_session) {
-		session = session_new(&keys, true, peer->order + 1, tunnel->replay_bits, now);
+		session = session_new(&keys, true, sessions_order(peer), tunnel->replay_bits, now);
 		if (!session) {
 			verdict = VERDICT_NO_MEMORY;
 			goto out;
 		}
-		peer->order++;
 		slot->session = session;
 		handshake_wipe(&slot->handshake);
 		sessions_made_as_initiator(tunnel, peer, slot);

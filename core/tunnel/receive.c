@@ -83,14 +83,14 @@ static enum verdict data_consume(struct tunnel *tunnel, const uint8_t *message, 
 	if (verdict != VERDICT_OK)
 		return verdict;
 
+	if ((!confirmed_before || slot == peer->next) && sessions_confirm(tunnel, peer, slot, now)) {
+		out->confirmed = true;
+		handshake_done(tunnel, peer, now, wall);
+	}
 	out->peer = peer;
 	out->newest = advance_newest(peer, session->order, counter);
 	peer->rx_bytes += len;
 	schedule_step(tunnel, peer, plain_len ? TIMERS_DATA_RECEIVED : TIMERS_RECEIVED, now);
-	if (!confirmed_before && sessions_confirm(tunnel, peer, slot)) {
-		out->confirmed = true;
-		handshake_done(tunnel, peer, now, wall);
-	}
 	if (slot == peer->current && session->initiator &&
 		mono_since_ms(now, session->born) >= REKEY_ON_RECEIVE_MS)
 		schedule_step(tunnel, peer, TIMERS_REKEY, now);

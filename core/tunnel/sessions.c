@@ -6,11 +6,16 @@
  *   previous  earlier ones: opened with, never sent with
  *
  * Both sides may initiate at once. Each answers, each of the two sessions may be completed, and whatever the
- * order of arrival each side then sends with a session that the other has. To end up with one of them: if a
- * session that we answered for is confirmed while our own initiation is still out, that initiation is settled
- * and makes no second one; if both are made before either is confirmed, the one that the smaller public key
- * initiated wins: its owner sets the other aside, and the larger one changes over when the first packet comes
- * in on it.
+ * order of arrival each side then sends with a session that the other has. To end up with one of them:
+ *
+ *   - if a session that we answered for is confirmed while our own initiation is still out, that initiation
+ * is settled and makes no second one;
+ *   - else the session that the smaller public key initiated wins: its owner keeps to it, and the larger key
+ * changes over when the first packet comes in on it.
+ *
+ * An initiation that comes in right after our own handshake is done may be such a crossing one that was
+ * overtaken, or really the later one. The smaller key then keeps to its own session until REKEY_TIMEOUT is
+ * over, and changes over after that if the other side still sends with the new one.
  *
  * Source: WireGuard paper 5.4.6, 6. */
 #include "core/tunnel/state.h"
@@ -78,6 +83,13 @@ static void retire(struct tunnel *tunnel, struct peer *peer, struct slot *slot)
 	peer->previous[0] = slot;
 }
 
+/* In steps of two, so that there is a number just below. */
+uint64_t sessions_order(struct peer *peer)
+{
+	peer->order += 2;
+	return peer->order;
+}
+
 void sessions_initiated(struct tunnel *tunnel, struct peer *peer, struct slot *slot)
 {
 	if (peer->initiated) {
@@ -86,7 +98,7 @@ void sessions_initiated(struct tunnel *tunnel, struct peer *peer, struct slot *s
 			peer->superseded[i] = peer->superseded[i - 1];
 		peer->superseded[0] = peer->initiated;
 	}
-	slot->order = ++peer->order;
+	slot->order = sessions_order(peer);
 	peer->initiated = slot;
 }
 
@@ -94,6 +106,22 @@ void sessions_initiated(struct tunnel *tunnel, struct peer *peer, struct slot *s
 static bool ours_wins(const struct tunnel *tunnel, const struct peer *peer)
 {
 	return memcmp(tunnel->self.public_key, peer->remote.public_key, KEY_LEN) < 0;
+}
+
+/* Whether a session that we answer for just now may have crossed the current one, which would win. */
+static bool may_have_crossed(const struct tunnel *tunnel, const struct peer *peer, struct mono now)
+{
+	const struct session *session = peer->current ? peer->current->session : NULL;
+
+	return session && session->initiator && ours_wins(tunnel, peer) &&
+	       mono_since_ms(now, session->born) < REKEY_TIMEOUT_MS;
+}
+
+uint64_t sessions_order_as_responder(const struct tunnel *tunnel, struct peer *peer, struct mono now)
+{
+	if (may_have_crossed(tunnel, peer, now))
+		return peer->current->session->order - 1;
+	return sessions_order(peer);
 }
 
 void sessions_made_as_initiator(struct tunnel *tunnel, struct peer *peer, struct slot *slot)
@@ -110,28 +138,41 @@ void sessions_made_as_initiator(struct tunnel *tunnel, struct peer *peer, struct
 	}
 }
 
+/* Takes slot, which is next or previous, as the current one. */
+static void promote(struct tunnel *tunnel, struct peer *peer, struct slot *slot)
+{
+	struct slot *old = peer->current;
+
+	if (peer->next == slot)
+		peer->next = NULL;
+	for (size_t i = 0; i < PREVIOUS_COUNT; i++) {
+		if (peer->previous[i] == slot)
+			peer->previous[i] = NULL;
+	}
+	if (old && old->session->order > slot->session->order)
+		slot->session->order = sessions_order(peer);
+	retire(tunnel, peer, old);
+	peer->current = slot;
+}
+
 void sessions_made_as_responder(struct tunnel *tunnel, struct peer *peer, struct slot *slot)
 {
-	/* If our earlier answer has reached them and this one does not, they go on with that. */
+	/* It was waiting for the time of crossing to pass; the other side has moved on. */
+	if (peer->next && peer->next->session->confirmed)
+		promote(tunnel, peer, peer->next);
+	/* Else, if our earlier answer has reached them and this one does not, they go on with that. */
 	retire(tunnel, peer, peer->next);
 	peer->next = slot;
 }
 
-bool sessions_confirm(struct tunnel *tunnel, struct peer *peer, struct slot *slot)
+bool sessions_confirm(struct tunnel *tunnel, struct peer *peer, struct slot *slot, struct mono now)
 {
-	if (slot != peer->next) {
-		/* One that was set aside: good again only where we have nothing newer. */
-		if (peer->current && peer->current->session->order > slot->session->order)
-			return false;
-		for (size_t i = 0; i < PREVIOUS_COUNT; i++) {
-			if (peer->previous[i] == slot)
-				peer->previous[i] = NULL;
-		}
-	} else {
-		peer->next = NULL;
-	}
-	retire(tunnel, peer, peer->current);
-	peer->current = slot;
+	bool newer = !peer->current || peer->current->session->order < slot->session->order;
+
+	/* One that was set aside is good again only where we have nothing newer. */
+	if (slot == peer->next ? may_have_crossed(tunnel, peer, now) && !newer : !newer)
+		return false;
+	promote(tunnel, peer, slot);
 	return true;
 }
 

@@ -53,9 +53,12 @@ void sessions_initiated(struct tunnel *tunnel, struct peer *peer, struct slot *s
 void sessions_made_as_initiator(struct tunnel *tunnel, struct peer *peer, struct slot *slot);
 /* We have answered; slot holds the session. */
 void sessions_made_as_responder(struct tunnel *tunnel, struct peer *peer, struct slot *slot);
-/* The first authentic packet has come in on a session that we answered for. True: it is the current one now.
+/* An authentic packet has come in on a session that we answered for. True: it is the current one from now on.
  */
-bool sessions_confirm(struct tunnel *tunnel, struct peer *peer, struct slot *slot);
+bool sessions_confirm(struct tunnel *tunnel, struct peer *peer, struct slot *slot, struct mono now);
+/* Numbers for initiations and sessions, each larger than all before; and for a session that we answer for. */
+uint64_t sessions_order(struct peer *peer);
+uint64_t sessions_order_as_responder(const struct tunnel *tunnel, struct peer *peer, struct mono now);
 /* Wipes every handshake that is under way. */
 void sessions_drop_handshakes(struct tunnel *tunnel, struct peer *peer);
 /* Wipes those and all sessions. */
