@@ -128,7 +128,7 @@ void sentence_of_state(const struct rpc_tunnel *tunnel, struct text *out)
 void sentence_of_tunnel(const struct rpc_tunnel *tunnel, bool already, struct text *out)
 {
 	text_add_clean(out, tunnel->name);
-	text_addf(out, already ? " is already " : " is ");
+	text_addf(out, already ? " is already " : tunnel->state == RPC_STATE_FAILED ? " has " : " is ");
 	sentence_of_state(tunnel, out);
 	if (tunnel->verified != RPC_VERIFIED_NONE)
 		text_addf(out, " (verified: %s)", rpc_verified_words[tunnel->verified]);

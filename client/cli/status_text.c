@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define LABEL_COLUMNS 13
+#define LABEL_COLUMNS 15
 /* Below this a key of 44 characters does not stand beside its label. */
 #define NARROW_COLUMNS 60
 
