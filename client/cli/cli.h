@@ -63,6 +63,8 @@ enum cli_exit cli_usage(const struct cli *cli, const char *format, ...) CLI_PRIN
 /* Prints and frees what rpc_json_* made. */
 enum cli_exit cli_print_json(char *json);
 void cli_warn(const char *text);
+/* Each as "FILE:LINE: KIND TEXT" on standard error, as compilers write it; kind is "" or "warning: ". */
+void cli_tell_notes(const char *file, const char *kind, const struct rpc_notes *notes);
 
 /* ---- the daemon (session.c) ---- */
 
@@ -88,6 +90,8 @@ enum cli_exit cli_ask_status(struct cli *cli, const char *name, struct rpc_resul
 /* NAME from what a person typed where a tunnel is meant: "office", "office.conf", "./some/where/office.conf". False when
  * nothing is left, or it is too long. */
 bool name_from_word(const char *word, char out[RPC_NAME_LEN]);
+/* A file as sentences call it: "-" is "standard input". */
+const char *cli_shown_path(const char *path);
 /* The last part of a path, as import tells the daemon what the file was called. */
 const char *name_of_file(const char *path);
 

@@ -15,6 +15,11 @@ const char *name_of_file(const char *path)
 	return name;
 }
 
+const char *cli_shown_path(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
 bool name_from_word(const char *word, char out[RPC_NAME_LEN])
 {
 	const char *name = name_of_file(word);

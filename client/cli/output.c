@@ -113,3 +113,20 @@ void cli_warn(const char *text)
 {
 	say("wgtcp-cli: warning: ", text);
 }
+
+void cli_tell_notes(const char *file, const char *kind, const struct rpc_notes *notes)
+{
+	for (size_t i = 0; i < notes->count; i++) {
+		struct text line = { 0 };
+
+		text_add_clean(&line, file);
+		if (notes->items[i].line)
+			text_addf(&line, ":%u", notes->items[i].line);
+		text_addf(&line, ": %s", kind);
+		text_add_clean(&line, notes->items[i].text);
+		text_add(&line, "\n", 1);
+		if (line.bytes)
+			console_write(CONSOLE_ERR, line.bytes, line.len);
+		text_free(&line);
+	}
+}

@@ -15,23 +15,6 @@
 /* What can not fit a message whatever it holds. */
 #define FILE_MAX 65536
 
-/* Warnings as "FILE:LINE: warning: TEXT", as compilers write them. */
-static void tell_notes(const char *file, const struct rpc_notes *notes)
-{
-	for (size_t i = 0; i < notes->count; i++) {
-		struct text line = { 0 };
-
-		text_add_clean(&line, file);
-		if (notes->items[i].line)
-			text_addf(&line, ":%u", notes->items[i].line);
-		text_addf(&line, ": warning: ");
-		text_add_clean(&line, notes->items[i].text);
-		if (line.bytes)
-			cli_err("%s\n", line.bytes);
-		text_free(&line);
-	}
-}
-
 static unsigned line_at(const char *text, size_t at)
 {
 	unsigned line = 1;
@@ -39,11 +22,6 @@ static unsigned line_at(const char *text, size_t at)
 	for (size_t i = 0; i < at; i++)
 		line += text[i] == '\n';
 	return line;
-}
-
-static const char *shown_path(const char *path)
-{
-	return strcmp(path, "-") ? path : "standard input";
 }
 
 /* What the protocol can not carry as it is. */
@@ -92,7 +70,7 @@ static enum cli_exit read_profile(const struct cli *cli, const char *path, char 
 	default:
 		return cli_fail(cli, CLI_OTHER, "'%.200s' can not be read: %s", path, strerror(-err));
 	}
-	code = check_text(cli, shown_path(path), *text, len);
+	code = check_text(cli, cli_shown_path(path), *text, len);
 	if (code) {
 		memory_wipe(*text, len);
 		free(*text);
@@ -127,7 +105,7 @@ enum cli_exit run_import(struct cli *cli)
 	} else {
 		cli_out("%s is %s as %s; `wgtcp-cli up %s` brings it up.\n", result.done.name,
 			result.done.changed ? "replaced" : "imported", result.done.file, result.done.name);
-		tell_notes(shown_path(path), &result.done.warnings);
+		cli_tell_notes(cli_shown_path(path), "warning: ", &result.done.warnings);
 	}
 	rpc_result_free(&result);
 	return code;
@@ -265,7 +243,7 @@ enum cli_exit run_set(struct cli *cli)
 			tell_setting(&request.settings[i], result.done.file);
 		if (!result.done.changed)
 			cli_out("It takes effect with the next `wgtcp-cli up %s`.\n", result.done.name);
-		tell_notes(result.done.file, &result.done.warnings);
+		cli_tell_notes(result.done.file, "warning: ", &result.done.warnings);
 	}
 	if (!code)
 		rpc_result_free(&result);

@@ -222,33 +222,17 @@ static enum cli_exit tell_no_such_tunnel(struct cli *cli, const char *name)
 
 enum cli_exit cli_tell_error(struct cli *cli, const struct rpc_request *request, const struct rpc_error *error)
 {
-	char file[RPC_NAME_LEN];
+	bool import = request->method == RPC_METHOD_TUNNEL_IMPORT;
 
 	if (error->code == RPC_CODE_NO_SUCH_TUNNEL && request->name[0])
 		return tell_no_such_tunnel(cli, request->name);
 	if (cli->json)
 		cli_print_json(rpc_json_error(error));
-	/* Where the text came from, as the person knows it. */
-	if (request->method == RPC_METHOD_TUNNEL_IMPORT)
-		snprintf(file, sizeof(file), "%.250s", strcmp(cli->args.words[1], "-") ? cli->args.words[1] : "standard input");
-	else
-		snprintf(file, sizeof(file), "%.200s", request->name);
-	for (size_t i = 0; i < error->notes.count; i++) {
-		const struct rpc_note *note = &error->notes.items[i];
-		struct text line = { 0 };
-
-		if (note->line)
-			text_addf(&line, "%s:%u: ", file, note->line);
-		else
-			text_addf(&line, "%s: ", file);
-		text_add_clean(&line, note->text);
-		if (line.bytes)
-			cli_err("%s\n", line.bytes);
-		text_free(&line);
-	}
-	/* One error that has been told in full needs no second sentence. */
-	if (error->code != RPC_CODE_CONFIG || !error->notes.count) {
-		struct cli silent = *cli;
+	/* The daemon does not know where an imported text came from, so here the notes say it better than its message. */
+	if (import && error->notes.count) {
+		cli_tell_notes(cli_shown_path(cli->args.words[1]), "", &error->notes);
+	} else {
+		struct cli silent = *cli; /* the JSON is written */
 
 		silent.json = false;
 		cli_fail(&silent, CLI_OTHER, "%s", error->message);

@@ -18,6 +18,8 @@
 
 #define PATH_ROOM 512
 #define POLL_MS 20
+/* A log that is larger than this at a start begins anew. */
+#define LOG_MAX (1 << 20)
 
 /* Against the folder of our own binary; the last is how a build tree lies. */
 static const char *const beside[] = { "", "../sbin/", "../libexec/wgtcp/", "../daemon/" };
@@ -61,6 +63,10 @@ static int open_log(const char *socket_path, char *path, size_t size)
 		fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	/* In a folder that others may write to, it may be theirs. */
 	if (fd >= 0 && (fstat(fd, &stat) || !S_ISREG(stat.st_mode) || stat.st_uid != geteuid())) {
+		close(fd);
+		fd = -1;
+	}
+	if (fd >= 0 && stat.st_size > LOG_MAX && ftruncate(fd, 0)) {
 		close(fd);
 		fd = -1;
 	}

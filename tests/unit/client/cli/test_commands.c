@@ -386,6 +386,13 @@ static void test_import_errors(void **state)
 	assert_int_equal(RUN("import", "vpn/x.conf"), 1);
 	assert_err("vpn/x.conf:3: 'Adress' is not a key of [Interface]; did you mean 'Address'?\n"
 		   "vpn/x.conf: [Interface] has no PrivateKey\n");
+
+	/* A profile that lies with the daemon: its message names the file. */
+	start(answer_error);
+	rpc_error_set(&error, RPC_CODE_CONFIG, "/etc/wgtcp/office.conf:3: no");
+	error.notes = (struct rpc_notes){ notes, 1 };
+	assert_int_equal(RUN("up", "office"), 1);
+	assert_err("wgtcp-cli: /etc/wgtcp/office.conf:3: no\n");
 	error.notes = (struct rpc_notes){ 0 };
 }
 
