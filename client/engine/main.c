@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* wgtcp-engine: the engine below wgtcpd (--inherited), or alone as a drop-in for other userspace implementations. Alone
- * it is two processes: the dialler, which keeps its privileges and runs the front, and its child, the engine, which has
- * only the seam. Each has one thread. */
+/* wgtcp-engine: the engine below wgtcpd (--inherited), or alone as a drop-in for other userspace
+ * implementations. Alone it is two processes: the dialler, which keeps its privileges and runs the front, and
+ * its child, the engine, which has only the seam. Each has one thread. */
 #include "client/engine/engine.h"
 #include "core/port/front.h"
 
@@ -51,12 +51,15 @@ static int complain_open(const char *interface, int err)
 	switch (-err) {
 	case EPERM:
 	case EACCES:
-		fprintf(stderr, "wgtcp-engine: making the device %s needs root (or CAP_NET_ADMIN); run it with sudo.\n",
+		fprintf(stderr,
+			"wgtcp-engine: making the device %s needs root (or CAP_NET_ADMIN); run it with "
+			"sudo.\n",
 			interface);
 		break;
 	case EBUSY:
 		fprintf(stderr,
-			"wgtcp-engine: there is already an interface %s; remove it with `ip link delete %s`, or choose "
+			"wgtcp-engine: there is already an interface %s; remove it with `ip link delete %s`, "
+			"or choose "
 			"another name.\n",
 			interface, interface);
 		break;
@@ -68,14 +71,16 @@ static int complain_open(const char *interface, int err)
 	case EINVAL:
 	case ENAMETOOLONG:
 		fprintf(stderr,
-			"wgtcp-engine: \"%s\" can not be the name of an interface; use 1 to 15 letters, digits or "
+			"wgtcp-engine: \"%s\" can not be the name of an interface; use 1 to 15 letters, "
+			"digits or "
 			"_=+.-\n",
 			interface);
 		break;
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
-		fprintf(stderr, "wgtcp-engine: this kernel has no TUN devices; load the module with `modprobe tun`.\n");
+		fprintf(stderr, "wgtcp-engine: this kernel has no TUN devices; load the module with "
+				"`modprobe tun`.\n");
 		break;
 	default:
 		fprintf(stderr, "wgtcp-engine: %s could not be set up: %s.\n", interface, strerror(-err));
@@ -269,7 +274,9 @@ int main(int argc, char **argv)
 		if (strcmp(argv[i], "-f") == 0 || strcmp(argv[i], "--foreground") == 0) {
 			foreground = true;
 		} else if (argv[i][0] == '-' || interface) {
-			fprintf(stderr, "wgtcp-engine: \"%s\" is not understood here; see wgtcp-engine --help.\n", argv[i]);
+			fprintf(stderr,
+				"wgtcp-engine: \"%s\" is not understood here; see wgtcp-engine --help.\n",
+				argv[i]);
 			return 2;
 		} else {
 			interface = argv[i];

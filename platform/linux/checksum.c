@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The Internet checksum. Pure. Source: RFC 1071.
  *
- * Words of 32 bits are added in lanes of 64 bits, so that no carry is lost and the compiler can use whatever vectors
- * the machine has. */
+ * Words of 32 bits are added in lanes of 64 bits, so that no carry is lost and the compiler can use whatever
+ * vectors the machine has. */
 #include "platform/linux/checksum.h"
 
 #include <string.h>
@@ -70,11 +70,11 @@ uint64_t checksum_add(uint64_t sum, const uint8_t *bytes, size_t len)
 	return sum;
 }
 
-uint64_t checksum_pseudo(const uint8_t *source, const uint8_t *destination, size_t address_len, uint8_t protocol,
-	uint32_t len)
+uint64_t checksum_pseudo(
+	const uint8_t *source, const uint8_t *destination, size_t address_len, uint8_t protocol, uint32_t len)
 {
-	const uint8_t rest[8] = { (uint8_t)(len >> 24), (uint8_t)(len >> 16), (uint8_t)(len >> 8), (uint8_t)len, 0, 0,
-		0, protocol };
+	const uint8_t rest[8] = { (uint8_t)(len >> 24), (uint8_t)(len >> 16), (uint8_t)(len >> 8),
+		(uint8_t)len, 0, 0, 0, protocol };
 	uint64_t sum = checksum_add(0, source, address_len);
 
 	sum = checksum_add(sum, destination, address_len);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's clocks. There is only one of each, so the handle is not looked at and may be NULL. Any thread. */
+/* The machine's clocks. There is only one of each, so the handle is not looked at and may be NULL. Any
+ * thread. */
 #include "core/port/clock.h"
 
 #include <time.h>

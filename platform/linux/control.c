@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One UAPI stream, as the engine sees it: a stream socket whose other end is the front. The engine's thread. */
+/* One UAPI stream, as the engine sees it: a stream socket whose other end is the front. The engine's thread.
+ */
 #include "core/port/control.h"
 
 #include "platform/linux/handles.h"

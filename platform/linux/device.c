@@ -22,7 +22,8 @@ static bool name_valid(const char *name)
 	size_t len = strlen(name);
 
 	/* '%' would be a pattern to the kernel. */
-	return len > 0 && len < IFNAMSIZ && !strpbrk(name, "/:% \t\n") && strcmp(name, ".") && strcmp(name, "..");
+	return len > 0 && len < IFNAMSIZ && !strpbrk(name, "/:% \t\n") && strcmp(name, ".") &&
+	       strcmp(name, "..");
 }
 
 static int attach(int fd, const char *name, int extra)

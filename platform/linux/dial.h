@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Connecting to a peer that may have several endpoints: one after the other with a short head start each, the first
- * that stands is kept (RFC 8305, section 5). Never blocks; the front asks for results. */
+/* Connecting to a peer that may have several endpoints: one after the other with a short head start each, the
+ * first that stands is kept (RFC 8305, section 5). Never blocks; the front asks for results. */
 #ifndef WGTCP_PLATFORM_LINUX_DIAL_H
 #define WGTCP_PLATFORM_LINUX_DIAL_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The privileged side of an engine's seam. Called by wgtcpd for each tunnel and by the dialler of a standalone engine;
- * one thread. All that may become ready hangs on one epoll descriptor; a turn asks each part in its order. */
+/* The privileged side of an engine's seam. Called by wgtcpd for each tunnel and by the dialler of a
+ * standalone engine; one thread. All that may become ready hangs on one epoll descriptor; a turn asks each
+ * part in its order. */
 #include "platform/linux/front_state.h"
 
 #include "core/port/clock.h"
@@ -40,8 +41,8 @@ static int open_parts(struct front *front, const struct front_settings *settings
 	if (!err)
 		err = net_watch_open(&front->watch);
 	if (!err)
-		err = device_open(
-			&front->netlink, settings->interface, settings->take_over, &front->tun, &front->index);
+		err = device_open(&front->netlink, settings->interface, settings->take_over, &front->tun,
+			&front->index);
 	if (!err)
 		err = front_sockets_fit(&front->sockets, &front->config, NULL, &changed);
 	if (!err)
@@ -123,8 +124,8 @@ int front_restart(struct front *front, int *engine_handle)
 
 	if (front->seam)
 		front_drop_seam(front);
-	/* The new engine knows nothing, so neither should the front. The mark stays: what is sent before the first
-	 * request must not enter the tunnel either. */
+	/* The new engine knows nothing, so neither should the front. The mark stays: what is sent before the
+	 * first request must not enter the tunnel either. */
 	uint32_t mark = front->config.fwmark;
 	front_config_wipe(&front->config);
 	front->config.fwmark = mark;
@@ -164,14 +165,14 @@ static int judge_set(struct front *front, const struct relay_event *event)
 	if (err)
 		goto out;
 	front->tell |= (changed & FRONT_UDP_CHANGED ? TELL_UDP : 0u) |
-		(changed & FRONT_LISTENERS_CHANGED ? TELL_LISTENERS : 0u);
+		       (changed & FRONT_LISTENERS_CHANGED ? TELL_LISTENERS : 0u);
 	front->config = next;
 	if (!front_config_peers(&front->config, &request))
 		err = -ENOMEM;
 	/* Only closes: a peer that needed a socket may have gone. */
 	if (!front_sockets_fit(&front->sockets, &front->config, NULL, &changed))
 		front->tell |= (changed & FRONT_UDP_CHANGED ? TELL_UDP : 0u) |
-			(changed & FRONT_LISTENERS_CHANGED ? TELL_LISTENERS : 0u);
+			       (changed & FRONT_LISTENERS_CHANGED ? TELL_LISTENERS : 0u);
 	if (front_reachable(front) != front->reachable) {
 		front->reachable = !front->reachable;
 		front->tell |= TELL_NETWORK;
@@ -284,7 +285,8 @@ static void pump_watch(struct front *front, struct mono now)
 }
 
 /* What the engine said. True: *out is an event. */
-static bool take_message(struct front *front, const struct seam_message *message, struct mono now, struct front_event *out)
+static bool take_message(
+	struct front *front, const struct seam_message *message, struct mono now, struct front_event *out)
 {
 	*out = (struct front_event){ .kind = FRONT_NOTHING, .value = message->value, .wall = message->wall };
 	memcpy(out->public_key, message->public_key, sizeof(out->public_key));
@@ -358,8 +360,8 @@ static bool pump_seam(struct front *front, struct mono now, struct front_event *
 
 static void arm_timer(struct front *front)
 {
-	struct mono deadline = mono_min(front->network_due,
-		mono_min(dialler_deadline(front->dialler), relay_deadline(front->relay)));
+	struct mono deadline = mono_min(
+		front->network_due, mono_min(dialler_deadline(front->dialler), relay_deadline(front->relay)));
 	struct itimerspec when = { 0 };
 
 	if (deadline.ns != MONO_NEVER.ns) {

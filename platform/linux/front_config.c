@@ -31,7 +31,8 @@ static struct front_peer *find(const struct front_config *config, const uint8_t 
 	return NULL;
 }
 
-const struct front_peer *front_config_find(const struct front_config *config, const uint8_t public_key[UAPI_KEY_LEN])
+const struct front_peer *front_config_find(
+	const struct front_config *config, const uint8_t public_key[UAPI_KEY_LEN])
 {
 	return find(config, public_key);
 }
@@ -117,7 +118,8 @@ static bool allows(enum transport transport, enum transport carrier)
 	return transport == TRANSPORT_AUTO || transport == carrier;
 }
 
-bool front_config_uses(const struct front_config *config, const struct uapi_device *request, enum transport carrier)
+bool front_config_uses(
+	const struct front_config *config, const struct uapi_device *request, enum transport carrier)
 {
 	if (allows(config->transport, carrier))
 		return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the front knows of its interface, from the SET requests that went through it: ports, mark, transport, and where
- * each peer may be dialled. No keys but public ones. */
+/* What the front knows of its interface, from the SET requests that went through it: ports, mark, transport,
+ * and where each peer may be dialled. No keys but public ones. */
 #ifndef WGTCP_PLATFORM_LINUX_FRONT_CONFIG_H
 #define WGTCP_PLATFORM_LINUX_FRONT_CONFIG_H
 
@@ -29,7 +29,8 @@ void front_config_interface(struct front_config *config, const struct uapi_devic
 /* The peers' part. False when memory is short. */
 bool front_config_peers(struct front_config *config, const struct uapi_device *request);
 /* NULL: unknown. */
-const struct front_peer *front_config_find(const struct front_config *config, const uint8_t public_key[UAPI_KEY_LEN]);
+const struct front_peer *front_config_find(
+	const struct front_config *config, const uint8_t public_key[UAPI_KEY_LEN]);
 /* Where the peer's TCP carrier listens; the count, 0: nowhere, or TCP is not wanted. */
 size_t front_config_dial(const struct front_config *config, const struct front_peer *peer,
 	struct endpoint out[UAPI_ENDPOINTS_MAX]);

@@ -12,8 +12,7 @@ struct front_sockets {
 	uint32_t mark;
 };
 
-#define FRONT_SOCKETS_NONE \
-	((struct front_sockets){ .udp = SOCKET_PAIR_NONE, .listeners = SOCKET_PAIR_NONE })
+#define FRONT_SOCKETS_NONE ((struct front_sockets){ .udp = SOCKET_PAIR_NONE, .listeners = SOCKET_PAIR_NONE })
 
 enum { FRONT_UDP_CHANGED = 1, FRONT_LISTENERS_CHANGED = 2 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The struct behind core/port/front.h, shared by its two halves: what goes down the seam, and what comes up. */
+/* The struct behind core/port/front.h, shared by its two halves: what goes down the seam, and what comes up.
+ */
 #ifndef WGTCP_PLATFORM_LINUX_FRONT_STATE_H
 #define WGTCP_PLATFORM_LINUX_FRONT_STATE_H
 
@@ -10,8 +11,8 @@
 #include "platform/linux/netlink.h"
 #include "platform/linux/relay.h"
 
-/* What the engine has yet to be told; each is told with its newest value, so a full seam loses nothing. In the order of
- * telling. */
+/* What the engine has yet to be told; each is told with its newest value, so a full seam loses nothing. In
+ * the order of telling. */
 enum {
 	TELL_FLOOR = 1,
 	TELL_TUN = 2,

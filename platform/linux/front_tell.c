@@ -82,7 +82,8 @@ void front_tell(struct front *front)
 	}
 	bool wait = front->seam && front->tell;
 	if (wait != front->waiting_for_room && front->seam)
-		front_epoll(front, seam_descriptor(front->seam), wait ? EPOLLIN | EPOLLOUT : EPOLLIN, EPOLL_CTL_MOD);
+		front_epoll(front, seam_descriptor(front->seam), wait ? EPOLLIN | EPOLLOUT : EPOLLIN,
+			EPOLL_CTL_MOD);
 	front->waiting_for_room = wait;
 }
 
@@ -142,7 +143,7 @@ static bool leads_out(struct front *front, const struct endpoint *endpoint)
 
 	return !netlink_route_lookup(
 		       &front->netlink, &endpoint->address, front->config.fwmark, &interface, &mtu) &&
-		interface != front->index;
+	       interface != front->index;
 }
 
 bool front_reachable(struct front *front)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the ports of this platform show each other: their descriptors, for waiting, and whether they still hold
- * something that a descriptor does not show. */
+/* What the ports of this platform show each other: their descriptors, for waiting, and whether they still
+ * hold something that a descriptor does not show. */
 #ifndef WGTCP_PLATFORM_LINUX_HANDLES_H
 #define WGTCP_PLATFORM_LINUX_HANDLES_H
 
@@ -20,7 +20,8 @@ int tcp_listener_descriptor(const struct tcp_listener *listener);
 int seam_descriptor(const struct seam *seam);
 int control_descriptor(const struct control *control);
 
-/* A burst was read from the kernel that the caller has not yet taken all of: ready to read, whatever epoll says. */
+/* A burst was read from the kernel that the caller has not yet taken all of: ready to read, whatever epoll
+ * says. */
 bool tun_holds_packets(const struct tun *tun);
 bool udp_holds_datagrams(const struct udp *udp);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where things stand in an inner packet, as far as taking bursts apart and merging need it (RFC 791, 8200, 9293, 768). */
+/* Where things stand in an inner packet, as far as taking bursts apart and merging need it (RFC 791, 8200,
+ * 9293, 768). */
 #ifndef WGTCP_PLATFORM_LINUX_INNER_H
 #define WGTCP_PLATFORM_LINUX_INNER_H
 

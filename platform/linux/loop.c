@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting with epoll. The engine's thread.
  *
- * TUN and UDP ports may hold packets of a burst that the kernel has already given out; epoll knows nothing of them, so
- * the loop asks these ports itself before it sleeps. */
+ * TUN and UDP ports may hold packets of a burst that the kernel has already given out; epoll knows nothing of
+ * them, so the loop asks these ports itself before it sleeps. */
 #include "core/port/loop.h"
 
 #include "platform/linux/handles.h"
@@ -56,7 +56,8 @@ void loop_close(struct loop *loop)
 static int watch(struct loop *loop, int fd, uint32_t what, void *token)
 {
 	struct epoll_event event = { .events = (what & LOOP_READ ? EPOLLIN : 0u) |
-			(what & LOOP_WRITE ? EPOLLOUT : 0u) | (what & LOOP_ERROR ? EPOLLERR : 0u),
+					       (what & LOOP_WRITE ? EPOLLOUT : 0u) |
+					       (what & LOOP_ERROR ? EPOLLERR : 0u),
 		.data.ptr = token };
 
 	if (!what)
@@ -77,7 +78,8 @@ static void holder_remove(struct loop *loop, const struct tun *tun, const struct
 		}
 }
 
-static int holder_set(struct loop *loop, const struct tun *tun, const struct udp *udp, uint32_t what, void *token)
+static int holder_set(
+	struct loop *loop, const struct tun *tun, const struct udp *udp, uint32_t what, void *token)
 {
 	holder_remove(loop, tun, udp);
 	if (!(what & LOOP_READ))

@@ -60,13 +60,13 @@ bool merge_view(struct merge_view *view, const struct packet *packet, bool udp)
 		const uint8_t *tcp = bytes + v.transport;
 		v.header_len = v.transport + (size_t)(tcp[TCP_OFFSET] >> 4) * 4;
 		v.joins = v.header_len >= v.transport + TCP_LEN && v.header_len < v.len &&
-			(tcp[TCP_FLAGS] & ~FLAG_PSH) == FLAG_ACK && (tcp[TCP_OFFSET] & 15) == 0;
+			  (tcp[TCP_FLAGS] & ~FLAG_PSH) == FLAG_ACK && (tcp[TCP_OFFSET] & 15) == 0;
 		v.closes = tcp[TCP_FLAGS] & FLAG_PSH;
 	} else if (udp && v.protocol == PROTOCOL_UDP && v.len >= v.transport + UDP_LEN) {
 		const uint8_t *header = bytes + v.transport;
 		v.header_len = v.transport + UDP_LEN;
 		v.joins = v.header_len < v.len && get_be16(header + UDP_LENGTH) == v.len - v.transport &&
-			get_be16(header + UDP_CHECKSUM) != 0;
+			  get_be16(header + UDP_CHECKSUM) != 0;
 	} else {
 		return false;
 	}
@@ -96,11 +96,13 @@ struct merge *merge_find(struct merge_table *table, const struct merge_view *vie
 	return NULL;
 }
 
-/* TOS, don't-fragment, TTL; traffic class, flow label, hop limit: what the one merged header must say for all. */
+/* TOS, don't-fragment, TTL; traffic class, flow label, hop limit: what the one merged header must say for
+ * all. */
 static bool same_ip(const uint8_t *a, const uint8_t *b)
 {
 	if (a[0] >> 4 == 4)
-		return a[IPV4_TOS] == b[IPV4_TOS] && a[IPV4_FRAGMENT] == b[IPV4_FRAGMENT] && a[IPV4_TTL] == b[IPV4_TTL];
+		return a[IPV4_TOS] == b[IPV4_TOS] && a[IPV4_FRAGMENT] == b[IPV4_FRAGMENT] &&
+		       a[IPV4_TTL] == b[IPV4_TTL];
 	return memcmp(a, b, 4) == 0 && a[7] == b[7];
 }
 
@@ -110,15 +112,15 @@ static bool same_tcp(const struct merge_view *a, const struct merge_view *b)
 	const uint8_t *x = a->bytes + a->transport, *y = b->bytes + b->transport;
 
 	return a->header_len == b->header_len && memcmp(x + TCP_ACKNOWLEDGED, y + TCP_ACKNOWLEDGED, 5) == 0 &&
-		memcmp(x + 14, y + 14, 2) == 0 &&
-		memcmp(x + TCP_LEN, y + TCP_LEN, a->header_len - a->transport - TCP_LEN) == 0;
+	       memcmp(x + 14, y + 14, 2) == 0 &&
+	       memcmp(x + TCP_LEN, y + TCP_LEN, a->header_len - a->transport - TCP_LEN) == 0;
 }
 
 bool merge_complete(const struct merge *merge)
 {
 	return merge->psh || merge->count == MERGE_PACKETS_MAX ||
-		merge->len != merge->first.len + (merge->count - 1) * merge->first.payload_len ||
-		merge->len + merge->first.payload_len > MERGED_LEN_MAX;
+	       merge->len != merge->first.len + (merge->count - 1) * merge->first.payload_len ||
+	       merge->len + merge->first.payload_len > MERGED_LEN_MAX;
 }
 
 bool merge_join(struct merge *merge, const struct merge_view *view, struct packet *packet)
@@ -204,7 +206,7 @@ void merge_prepare(const struct merge *merge, struct merge_write *out)
 
 	out->header = (struct virtio_net_hdr){ .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
 		.gso_type = !tcp ? VIRTIO_NET_HDR_GSO_UDP_L4
-			: v4     ? VIRTIO_NET_HDR_GSO_TCPV4
+			    : v4 ? VIRTIO_NET_HDR_GSO_TCPV4
 				 : VIRTIO_NET_HDR_GSO_TCPV6,
 		.hdr_len = (uint16_t)first->header_len,
 		.gso_size = (uint16_t)first->payload_len,

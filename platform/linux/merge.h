@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Joins packets of one flow that follow each other into one that the TUN device takes as a burst: the stack above then
- * works once instead of forty times. Rules: SPEED.md, Merging on receive; as for UDP, equal sizes in a row. Pure.
+/* Joins packets of one flow that follow each other into one that the TUN device takes as a burst: the stack
+ * above then works once instead of forty times. Rules: SPEED.md, Merging on receive; as for UDP, equal sizes
+ * in a row. Pure.
  *
- * A burst is written with its checksum left out, and nobody checks it after us; so a packet joins only when its own
- * checksums are right. One that fails goes alone, for the kernel to see and drop. */
+ * A burst is written with its checksum left out, and nobody checks it after us; so a packet joins only when
+ * its own checksums are right. One that fails goes alone, for the kernel to see and drop. */
 #ifndef WGTCP_PLATFORM_LINUX_MERGE_H
 #define WGTCP_PLATFORM_LINUX_MERGE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses, routes and links by rtnetlink. The daemon's thread; each call waits for the kernel's answer only.
- * Source: rtnetlink(7). */
+/* Addresses, routes and links by rtnetlink. The daemon's thread; each call waits for the kernel's answer
+ * only. Source: rtnetlink(7). */
 #include "core/port/net_config.h"
 
 #include "platform/linux/netlink.h"
@@ -61,8 +61,8 @@ int net_link_delete(struct net_config *net, uint32_t index)
 	return netlink_talk(&net->netlink, request, NULL, NULL);
 }
 
-static int change_address(
-	struct net_config *net, uint16_t type, uint16_t flags, uint32_t index, const struct ip_prefix *address)
+static int change_address(struct net_config *net, uint16_t type, uint16_t flags, uint32_t index,
+	const struct ip_prefix *address)
 {
 	char buffer[NETLINK_REQUEST_BYTES];
 	struct nlmsghdr *request = netlink_request(buffer, type, flags);
@@ -74,7 +74,8 @@ static int change_address(
 	message->ifa_family = len == 4 ? AF_INET : AF_INET6;
 	message->ifa_prefixlen = address->bits;
 	message->ifa_index = index;
-	/* A tunnel has no neighbour to ask whether the address is taken, and the first packet should not wait for that. */
+	/* A tunnel has no neighbour to ask whether the address is taken, and the first packet should not wait
+	 * for that. */
 	message->ifa_flags = len == 16 ? IFA_F_NODAD : 0;
 	mnl_attr_put(request, IFA_LOCAL, len, address->address.bytes);
 	mnl_attr_put(request, IFA_ADDRESS, len, address->address.bytes);
@@ -202,7 +203,8 @@ int net_route_add(struct net_config *net, const struct net_route *route)
 {
 	int err = change_route(net, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, route);
 
-	/* The kernel says the same when another interface has the destination; that is not what was asked for. */
+	/* The kernel says the same when another interface has the destination; that is not what was asked
+	 * for. */
 	if (err == -EEXIST && route_exists(net, route) == 1)
 		return 0;
 	return err;
@@ -215,8 +217,8 @@ int net_route_remove(struct net_config *net, const struct net_route *route)
 	return err == -ESRCH || err == -ENODEV || err == -ENOENT ? 0 : err;
 }
 
-int net_route_lookup(struct net_config *net, const struct ip_address *address, uint32_t mark, uint32_t *interface,
-	uint32_t *mtu)
+int net_route_lookup(struct net_config *net, const struct ip_address *address, uint32_t mark,
+	uint32_t *interface, uint32_t *mtu)
 {
 	return netlink_route_lookup(&net->netlink, address, mark, interface, mtu);
 }

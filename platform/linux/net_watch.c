@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes of addresses, routes and links, by rtnetlink's multicast groups. The owner's thread.
  *
- * The kernel reports much that is no change to a carrier: lifetimes that a router renews, wireless statistics, its own
- * local and multicast routes. A false alarm costs a redial, so each kind is looked at. Source: rtnetlink(7). */
+ * The kernel reports much that is no change to a carrier: lifetimes that a router renews, wireless
+ * statistics, its own local and multicast routes. A false alarm costs a redial, so each kind is looked at.
+ * Source: rtnetlink(7). */
 #include "core/port/net_config.h"
 
 #include <errno.h>
@@ -40,7 +41,8 @@ int net_watch_open(struct net_watch **out)
 		goto fail;
 	}
 	if (mnl_socket_bind(watch->socket,
-		    RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE,
+		    RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE |
+			    RTMGRP_IPV6_ROUTE,
 		    MNL_SOCKET_AUTOPID) < 0) {
 		err = -errno;
 		mnl_socket_close(watch->socket);
@@ -102,7 +104,8 @@ static void take_address(const struct nlmsghdr *header, struct taken *taken)
 
 	if (message->ifa_index == taken->except || message->ifa_scope == RT_SCOPE_HOST)
 		return;
-	/* A lifetime that was renewed: the address was there before. One that can not be used yet is reported again. */
+	/* A lifetime that was renewed: the address was there before. One that can not be used yet is reported
+	 * again. */
 	if (header->nlmsg_type == RTM_NEWADDR) {
 		mnl_attr_parse(header, sizeof(*message), take_cache_info, &renewed);
 		if (renewed || (message->ifa_flags & IFA_F_TENTATIVE))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The UAPI socket, and the streams between its clients and the engine. A request is passed on whole and unchanged; the
- * front sees each SET first and may refuse it. One request of a client is under way at a time, so answers keep their
- * order. Never blocks; the front asks for what there is to do. */
+/* The UAPI socket, and the streams between its clients and the engine. A request is passed on whole and
+ * unchanged; the front sees each SET first and may refuse it. One request of a client is under way at a time,
+ * so answers keep their order. Never blocks; the front asks for what there is to do. */
 #ifndef WGTCP_PLATFORM_LINUX_RELAY_H
 #define WGTCP_PLATFORM_LINUX_RELAY_H
 
@@ -16,7 +16,7 @@ struct relay;
 enum relay_event_kind {
 	RELAY_NOTHING,
 	RELAY_STREAM, /* a new client: fd is the engine's end of its stream, the caller's to close */
-	RELAY_SET,    /* a SET request: answer it with relay_pass or relay_refuse before the next relay_next */
+	RELAY_SET, /* a SET request: answer it with relay_pass or relay_refuse before the next relay_next */
 };
 
 struct relay_event {

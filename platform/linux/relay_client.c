@@ -99,7 +99,8 @@ static int read_request(struct client *client, struct mono now)
 	if (!grow(client))
 		return -1;
 	bool first = client->in_len == 0;
-	ssize_t n = recv(client->socket, client->in + client->in_len, client->in_room - client->in_len, MSG_DONTWAIT);
+	ssize_t n = recv(
+		client->socket, client->in + client->in_len, client->in_room - client->in_len, MSG_DONTWAIT);
 
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -1;

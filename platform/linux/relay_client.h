@@ -29,9 +29,9 @@ struct client {
 	size_t passed;
 	char out[RELAY_OUT_BYTES]; /* may hold keys as well */
 	size_t out_len, out_sent;
-	char last;          /* byte of the answer seen last */
-	bool answered;      /* the end of the answer is in out */
-	struct mono since;  /* of the last progress */
+	char last;         /* byte of the answer seen last */
+	bool answered;     /* the end of the answer is in out */
+	struct mono since; /* of the last progress */
 };
 
 /* NULL when memory is short. Takes both descriptors. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The seam as a SOCK_SEQPACKET socketpair: the kernel keeps the bounds of messages and carries descriptors beside
- * them (unix(7), SCM_RIGHTS). Both ends are of one build, so the struct itself is the message; its padding is zeroed,
- * since the two ends do not trust each other with their memory. One thread on each end. */
+/* The seam as a SOCK_SEQPACKET socketpair: the kernel keeps the bounds of messages and carries descriptors
+ * beside them (unix(7), SCM_RIGHTS). Both ends are of one build, so the struct itself is the message; its
+ * padding is zeroed, since the two ends do not trust each other with their memory. One thread on each end. */
 #include "core/port/seam.h"
 
 #include "platform/linux/handles.h"

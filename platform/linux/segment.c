@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Taking bursts apart. Pure. Source: virtio 1.2, 5.1.6 (the header's fields); RFC 9293 (TCP), RFC 768 (UDP). */
+/* Taking bursts apart. Pure. Source: virtio 1.2, 5.1.6 (the header's fields); RFC 9293 (TCP), RFC 768 (UDP).
+ */
 #include "platform/linux/segment.h"
 
 #include "core/base/bytes.h"
@@ -28,7 +29,8 @@ static uint64_t addresses_sum(const uint8_t *ip)
 	return ip[0] >> 4 == 4 ? checksum_add(0, ip + IPV4_SOURCE, 8) : checksum_add(0, ip + IPV6_SOURCE, 32);
 }
 
-static bool init_burst(struct segmenter *s, const struct virtio_net_hdr *header, uint8_t protocol, uint8_t *bytes)
+static bool init_burst(
+	struct segmenter *s, const struct virtio_net_hdr *header, uint8_t protocol, uint8_t *bytes)
 {
 	size_t transport_len;
 
@@ -41,7 +43,8 @@ static bool init_burst(struct segmenter *s, const struct virtio_net_hdr *header,
 		return false;
 	if (s->transport + (protocol == PROTOCOL_TCP ? (size_t)TCP_LEN : (size_t)UDP_LEN) > s->len)
 		return false;
-	transport_len = protocol == PROTOCOL_TCP ? (size_t)(bytes[s->transport + TCP_OFFSET] >> 4) * 4 : UDP_LEN;
+	transport_len =
+		protocol == PROTOCOL_TCP ? (size_t)(bytes[s->transport + TCP_OFFSET] >> 4) * 4 : UDP_LEN;
 	s->header_len = s->transport + transport_len;
 	if ((protocol == PROTOCOL_TCP && transport_len < TCP_LEN) || s->header_len >= s->len)
 		return false;
@@ -51,7 +54,8 @@ static bool init_burst(struct segmenter *s, const struct virtio_net_hdr *header,
 	return true;
 }
 
-bool segmenter_init(struct segmenter *segmenter, const struct virtio_net_hdr *header, uint8_t *bytes, size_t len)
+bool segmenter_init(
+	struct segmenter *segmenter, const struct virtio_net_hdr *header, uint8_t *bytes, size_t len)
 {
 	struct segmenter s = { .bytes = bytes, .len = len };
 
@@ -117,7 +121,8 @@ static uint16_t transport_sum(const struct segmenter *s, const uint8_t *transpor
 {
 	const uint8_t rest[4] = { 0, s->protocol, (uint8_t)(len >> 8), (uint8_t)len };
 
-	return (uint16_t)~checksum_fold(checksum_add(checksum_add(s->pseudo, rest, sizeof(rest)), transport, len));
+	return (uint16_t)~checksum_fold(
+		checksum_add(checksum_add(s->pseudo, rest, sizeof(rest)), transport, len));
 }
 
 static void finish_tcp(const struct segmenter *s, uint8_t *tcp, size_t len, bool first, bool last)
@@ -127,7 +132,7 @@ static void finish_tcp(const struct segmenter *s, uint8_t *tcp, size_t len, bool
 	if (!first)
 		tcp[TCP_FLAGS] &= (uint8_t)~FLAG_CWR;
 	if (!last)
-		tcp[TCP_FLAGS] &= (uint8_t)~(FLAG_FIN | FLAG_PSH);
+		tcp[TCP_FLAGS] &= (uint8_t) ~(FLAG_FIN | FLAG_PSH);
 	put_be16(tcp + TCP_CHECKSUM, 0);
 	checksum_put(tcp + TCP_CHECKSUM, transport_sum(s, tcp, len));
 }
@@ -145,7 +150,8 @@ void segmenter_next(struct segmenter *segmenter, uint8_t *out)
 	size_t payload = next_payload(segmenter), len = segmenter->header_len + payload;
 
 	memcpy(out, segmenter->bytes, segmenter->header_len);
-	memcpy(out + segmenter->header_len, segmenter->bytes + segmenter->header_len + segmenter->done, payload);
+	memcpy(out + segmenter->header_len, segmenter->bytes + segmenter->header_len + segmenter->done,
+		payload);
 	if (segmenter->header_len) {
 		size_t transport_len = len - segmenter->transport;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes what the TUN device gave (one packet, or a burst of one flow that the kernel has left whole) apart into single
- * IP packets with all their lengths and checksums. Pure. */
+/* Takes what the TUN device gave (one packet, or a burst of one flow that the kernel has left whole) apart
+ * into single IP packets with all their lengths and checksums. Pure. */
 #ifndef WGTCP_PLATFORM_LINUX_SEGMENT_H
 #define WGTCP_PLATFORM_LINUX_SEGMENT_H
 
@@ -23,11 +23,12 @@ struct segmenter {
 	size_t done;        /* payload given out so far */
 	uint8_t protocol;
 	bool finished;
-	uint64_t pseudo;    /* sum of the addresses and the protocol */
+	uint64_t pseudo; /* sum of the addresses and the protocol */
 };
 
 /* bytes (they stay the caller's, may be written to) as read behind header. False: not valid, drop it. */
-bool segmenter_init(struct segmenter *segmenter, const struct virtio_net_hdr *header, uint8_t *bytes, size_t len);
+bool segmenter_init(
+	struct segmenter *segmenter, const struct virtio_net_hdr *header, uint8_t *bytes, size_t len);
 /* The length of the next packet; 0: that was all. */
 size_t segmenter_next_len(const struct segmenter *segmenter);
 /* Writes the next packet, segmenter_next_len() bytes, to out. */

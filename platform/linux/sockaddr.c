@@ -42,8 +42,8 @@ struct endpoint sockaddr_to_endpoint(const union sockaddr_any *address)
 		out.address.family = IP_V6;
 		memcpy(out.address.bytes, &address->v6.sin6_addr, 16);
 		out.port = ntohs(address->v6.sin6_port);
-		/* The kernel fills the scope in for link-local addresses only; elsewhere it would make equal endpoints
-		 * differ. */
+		/* The kernel fills the scope in for link-local addresses only; elsewhere it would make equal
+		 * endpoints differ. */
 		if (IN6_IS_ADDR_LINKLOCAL(&address->v6.sin6_addr))
 			out.scope_id = address->v6.sin6_scope_id;
 	}

@@ -50,7 +50,8 @@ static int open_bound(enum ip_family family, int type, uint16_t port, uint32_t m
 	/* Each family has its own socket, so that no address is ever a mapped one. */
 	if (family == IP_V6 && !set_on(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1))
 		goto fail;
-	/* A listener may come back while connections of the one before it end; two live ones still collide. */
+	/* A listener may come back while connections of the one before it end; two live ones still collide.
+	 */
 	if (type == SOCK_STREAM && !set_on(fd, SOL_SOCKET, SO_REUSEADDR, 1))
 		goto fail;
 	if (type == SOCK_DGRAM) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening, marking and binding the carriers' sockets. Pairs are IPv4, IPv6; -1 where the system lacks the family. */
+/* Opening, marking and binding the carriers' sockets. Pairs are IPv4, IPv6; -1 where the system lacks the
+ * family. */
 #ifndef WGTCP_PLATFORM_LINUX_SOCKETS_H
 #define WGTCP_PLATFORM_LINUX_SOCKETS_H
 

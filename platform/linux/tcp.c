@@ -12,13 +12,15 @@
 #include <unistd.h>
 
 #define USER_TIMEOUT_MS 10000
-/* With data under way USER_TIMEOUT finds a dead connection in 10 s. Without, nothing is lost by finding it later: the
- * first probe after 25 s keeps the mappings of most middleboxes (the shortest common one is 30 s) and wakes an idle
- * laptop only twice a minute; a probe unanswered for 5 s is then over the user timeout, and the connection ends. */
+/* With data under way USER_TIMEOUT finds a dead connection in 10 s. Without, nothing is lost by finding it
+ * later: the first probe after 25 s keeps the mappings of most middleboxes (the shortest common one is 30 s)
+ * and wakes an idle laptop only twice a minute; a probe unanswered for 5 s is then over the user timeout, and
+ * the connection ends. */
 #define KEEPALIVE_IDLE_S 25
 #define KEEPALIVE_INTERVAL_S 5
 #define KEEPALIVE_COUNT 3
-/* What the socket may hold unsent: a packet that must go first, or a change of carrier, waits no longer than this. */
+/* What the socket may hold unsent: a packet that must go first, or a change of carrier, waits no longer than
+ * this. */
 #define NOTSENT_LOWAT_BYTES (128 * 1024)
 #define PIECES_MAX 64
 

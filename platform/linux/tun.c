@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The TUN device. On the kernel's side packets come and go with a header that says which of their checksums and cuts
- * have been left out (IFF_VNET_HDR); on ours they are single and whole. The engine's thread.
- * Source: Documentation/networking/tuntap; virtio 1.2, 5.1.6. */
+/* The TUN device. On the kernel's side packets come and go with a header that says which of their checksums
+ * and cuts have been left out (IFF_VNET_HDR); on ours they are single and whole. The engine's thread. Source:
+ * Documentation/networking/tuntap; virtio 1.2, 5.1.6. */
 #include "core/port/tun.h"
 
 #include "platform/linux/handles.h"
@@ -22,9 +22,9 @@
 struct tun {
 	int fd;
 	bool vnet_header;
-	bool bursts;          /* it takes merged packets */
+	bool bursts; /* it takes merged packets */
 	uint8_t *memory;
-	bool has_burst;       /* burst holds packets that were read and not yet taken */
+	bool has_burst; /* burst holds packets that were read and not yet taken */
 	struct segmenter burst;
 	struct tun_stats stats;
 	struct merge_table table;
@@ -50,8 +50,8 @@ int tun_adopt(int handle, struct tun **out)
 	/* What is on can not be read back, so it is set again. */
 	if (tun->vnet_header)
 		tun->bursts = tun_offload_enable(handle, &tun->table.udp);
-	void *memory = mmap(NULL, BURST_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
-		-1, 0);
+	void *memory = mmap(
+		NULL, BURST_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (memory == MAP_FAILED) {
 		err = -errno;
 		goto fail;
@@ -98,7 +98,8 @@ static int read_burst(struct tun *tun)
 	size_t header_len = tun->vnet_header ? sizeof(header) : 0;
 
 	for (;;) {
-		ssize_t n = tun->vnet_header ? readv(tun->fd, iov, 2) : read(tun->fd, tun->memory, BURST_BYTES);
+		ssize_t n =
+			tun->vnet_header ? readv(tun->fd, iov, 2) : read(tun->fd, tun->memory, BURST_BYTES);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -114,7 +115,8 @@ static int read_burst(struct tun *tun)
 }
 
 /* Takes packets out of the burst until it is empty, or max are there (or the pool is short): false. */
-static bool take_packets(struct tun *tun, struct packet_pool *pool, size_t max, size_t *count, struct packet_list *list)
+static bool take_packets(
+	struct tun *tun, struct packet_pool *pool, size_t max, size_t *count, struct packet_list *list)
 {
 	for (size_t len; (len = segmenter_next_len(&tun->burst)) != 0;) {
 		struct packet *packet;

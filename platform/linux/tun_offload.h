@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* For a device with IFF_VNET_HDR: asks for unfinished checksums and whole bursts. True: it gives and takes bursts of
- * TCP; *udp: of UDP as well. */
+/* For a device with IFF_VNET_HDR: asks for unfinished checksums and whole bursts. True: it gives and takes
+ * bursts of TCP; *udp: of UDP as well. */
 bool tun_offload_enable(int fd, bool *udp);
 
 #endif

@@ -55,7 +55,8 @@ int uapi_socket_open(const char *directory, const char *interface, struct uapi_s
 {
 	struct uapi_socket made = { .fd = -1, .address.sun_family = AF_UNIX };
 	struct stat st;
-	int n = snprintf(made.address.sun_path, sizeof(made.address.sun_path), "%s/%s.sock", directory, interface);
+	int n = snprintf(
+		made.address.sun_path, sizeof(made.address.sun_path), "%s/%s.sock", directory, interface);
 
 	if (n < 0 || (size_t)n >= sizeof(made.address.sun_path))
 		return -ENAMETOOLONG;
@@ -83,7 +84,8 @@ void uapi_socket_close(struct uapi_socket *socket)
 
 	if (socket->fd < 0)
 		return;
-	if (stat(socket->address.sun_path, &st) == 0 && st.st_dev == socket->device && st.st_ino == socket->inode)
+	if (stat(socket->address.sun_path, &st) == 0 && st.st_dev == socket->device &&
+		st.st_ino == socket->inode)
 		unlink(socket->address.sun_path);
 	close(socket->fd);
 	socket->fd = -1;

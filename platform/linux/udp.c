@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One UDP socket: receiving. Datagrams of one flow come merged (UDP_GRO) and are taken apart here, without copying.
- * The engine's thread. Source: udp(7), ip(7), ipv6(7). */
+/* One UDP socket: receiving. Datagrams of one flow come merged (UDP_GRO) and are taken apart here, without
+ * copying. The engine's thread. Source: udp(7), ip(7), ipv6(7). */
 #include "core/port/udp.h"
 
 #include "platform/linux/handles.h"
@@ -44,8 +44,8 @@ static void set_options(int fd, enum ip_family family)
 		set_optional(fd, IPPROTO_IP, IP_PKTINFO, 1);
 		set_optional(fd, IPPROTO_IP, IP_RECVTOS, 1);
 		set_optional(fd, IPPROTO_IP, IP_RECVERR, 1);
-		/* As kernel WireGuard: outer packets may be fragmented, so that a path whose ICMP is filtered passes
-		 * them all the same. */
+		/* As kernel WireGuard: outer packets may be fragmented, so that a path whose ICMP is filtered
+		 * passes them all the same. */
 		set_optional(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DONT);
 	} else {
 		set_optional(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
@@ -193,7 +193,9 @@ static int receive_bursts(struct udp *udp)
 		struct udp_burst *burst = &udp->bursts[i];
 		size_t len = messages[i].msg_len;
 
-		*burst = (struct udp_burst){ .next = iov[i].iov_base, .left = len, .segment = len, .empty = !len };
+		*burst = (struct udp_burst){
+			.next = iov[i].iov_base, .left = len, .segment = len, .empty = !len
+		};
 		burst->path.remote = sockaddr_to_endpoint(&from[i]);
 		read_control(&messages[i].msg_hdr, burst);
 	}
@@ -255,8 +257,8 @@ int udp_error(struct udp *udp, struct endpoint *remote)
 				!(cmsg->cmsg_level == IPPROTO_IPV6 && cmsg->cmsg_type == IPV6_RECVERR))
 				continue;
 			memcpy(&what, CMSG_DATA(cmsg), sizeof(what));
-			/* A local error was the answer of udp_send already. "Packet too big" is not a refusal: the kernel
-			 * has learnt the size and the next packet is cut to it. */
+			/* A local error was the answer of udp_send already. "Packet too big" is not a
+			 * refusal: the kernel has learnt the size and the next packet is cut to it. */
 			if ((what.ee_origin != SO_EE_ORIGIN_ICMP && what.ee_origin != SO_EE_ORIGIN_ICMP6) ||
 				what.ee_errno == EMSGSIZE || what.ee_errno == 0)
 				continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One UDP socket: sending. Runs of packets of one size go to the kernel as one (UDP_SEGMENT), and all runs of a batch
- * with one sendmmsg; nothing is copied here. The engine's thread. Source: udp(7), ip(7), ipv6(7). */
+/* One UDP socket: sending. Runs of packets of one size go to the kernel as one (UDP_SEGMENT), and all runs of
+ * a batch with one sendmmsg; nothing is copied here. The engine's thread. Source: udp(7), ip(7), ipv6(7). */
 #include "core/port/udp.h"
 
 #include "platform/linux/udp_socket.h"
@@ -34,7 +34,8 @@ struct batch {
 	union control control[UDP_BATCH];
 };
 
-static void put_control(struct msghdr *msg, union control *room, int level, int type, const void *data, size_t len)
+static void put_control(
+	struct msghdr *msg, union control *room, int level, int type, const void *data, size_t len)
 {
 	struct cmsghdr *cmsg = (struct cmsghdr *)(void *)(room->bytes + msg->msg_controllen);
 
@@ -87,8 +88,8 @@ static size_t run_length(struct packet *const *packets, size_t count)
 }
 
 /* Takes up to UDP_BATCH packets into messages. */
-static void build(const struct udp *udp, const struct target *target, struct packet *const *packets, size_t count,
-	bool merge, struct batch *out)
+static void build(const struct udp *udp, const struct target *target, struct packet *const *packets,
+	size_t count, bool merge, struct batch *out)
 {
 	size_t at = 0;
 
@@ -125,8 +126,8 @@ static int send_once(const struct udp *udp, struct mmsghdr *messages, size_t cou
 	return n < 0 ? -errno : n;
 }
 
-/* An ICMP error for an earlier packet is told to the next call, whomever that sends to: so a failure counts only when
- * it comes twice. The number of messages sent, or -errno. */
+/* An ICMP error for an earlier packet is told to the next call, whomever that sends to: so a failure counts
+ * only when it comes twice. The number of messages sent, or -errno. */
 static int send_messages(const struct udp *udp, struct mmsghdr *messages, size_t count)
 {
 	int n = send_once(udp, messages, count);
@@ -151,14 +152,16 @@ static bool may_be_stale(int err)
 	}
 }
 
-/* Deals with the message that could not be sent: *packets is how many packets are done with (0: try these again, with
- * what has been changed). Returns what there is to report. */
+/* Deals with the message that could not be sent: *packets is how many packets are done with (0: try these
+ * again, with what has been changed). Returns what there is to report. */
 static int handle_failure(
 	struct udp *udp, struct udp_path *path, bool *merge, size_t message_packets, int err, size_t *packets)
 {
 	*packets = 0;
-	/* EIO: the device has no checksum offload, so never again. EINVAL: segments larger than the path's MTU. */
-	if (message_packets > 1 && (err == -EIO || err == -EINVAL || err == -EOPNOTSUPP || err == -EMSGSIZE)) {
+	/* EIO: the device has no checksum offload, so never again. EINVAL: segments larger than the path's
+	 * MTU. */
+	if (message_packets > 1 &&
+		(err == -EIO || err == -EINVAL || err == -EOPNOTSUPP || err == -EMSGSIZE)) {
 		if (err == -EIO || err == -EOPNOTSUPP)
 			udp->segmentation = false;
 		*merge = false;
@@ -174,7 +177,8 @@ static int handle_failure(
 	return err == -ENOBUFS ? 0 : err;
 }
 
-int udp_send(struct udp *udp, struct udp_path *path, struct packet *const *packets, size_t count, size_t *sent)
+int udp_send(
+	struct udp *udp, struct udp_path *path, struct packet *const *packets, size_t count, size_t *sent)
 {
 	struct batch batch;
 	struct target target = { .path = path };

@@ -177,7 +177,8 @@ void rig_tun_inject(const uint8_t *packet, size_t len)
 
 	memcpy(to.address.bytes, packet + (packet[0] >> 4 == 4 ? 16 : 24), ip_address_len(&to.address));
 	address_len = sockaddr_from_endpoint(&address, &to);
-	assert_int_equal(sendto(raw[to.address.family == IP_V6], packet, len, 0, &address.any, address_len), (long)len);
+	assert_int_equal(sendto(raw[to.address.family == IP_V6], packet, len, 0, &address.any, address_len),
+		(long)len);
 }
 
 size_t rig_tun_collect(uint8_t *packet, size_t room)

@@ -88,7 +88,8 @@ static void what_applications_send_is_read(void **state)
 	(void)state;
 	for (int family = 0; family < 2; family++)
 		for (size_t i = 0; i < 3; i++) {
-			size_t len = make_ping(ping, family ? IP_V6 : IP_V4, (const size_t[]){ 84, 1280, 1420 }[i], false);
+			size_t len = make_ping(
+				ping, family ? IP_V6 : IP_V4, (const size_t[]){ 84, 1280, 1420 }[i], false);
 
 			rig_tun_inject(ping, len);
 			expect_read(ping, len);
@@ -106,15 +107,16 @@ static void what_is_written_arrives_as_it_was(void **state)
 			struct packet *packet = packet_take(pool);
 			size_t n;
 
-			packet->len = (uint32_t)make_ping(
-				packet->data, family ? IP_V6 : IP_V4, (const size_t[]){ 84, 1280, 1420 }[i], true);
+			packet->len = (uint32_t)make_ping(packet->data, family ? IP_V6 : IP_V4,
+				(const size_t[]){ 84, 1280, 1420 }[i], true);
 			memcpy(ping, packet->data, packet->len);
 			tun_write(tun, &packet, 1);
 			while ((n = rig_tun_collect(got, sizeof(got))) != 0 &&
 				(n != packet->len || memcmp(got, ping, n) != 0))
 				;
 			assert_int_equal(n, packet->len);
-			assert_memory_equal(packet->data, ping, packet->len); /* stays the caller's, unchanged */
+			assert_memory_equal(
+				packet->data, ping, packet->len); /* stays the caller's, unchanged */
 			packet_give(pool, packet);
 		}
 }

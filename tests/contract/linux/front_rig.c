@@ -88,7 +88,8 @@ void front_rig_open(struct front_rig *rig, const struct front_settings *settings
 
 void front_rig_close_seam(struct front_rig *rig)
 {
-	int *fds[] = { &rig->tun, &rig->udp[0], &rig->udp[1], &rig->listener[0], &rig->listener[1], &rig->connected };
+	int *fds[] = { &rig->tun, &rig->udp[0], &rig->udp[1], &rig->listener[0], &rig->listener[1],
+		&rig->connected };
 
 	seam_close(rig->seam);
 	rig->seam = NULL;
@@ -134,7 +135,8 @@ bool front_rig_run(struct front_rig *rig, const uint32_t *counter, uint32_t coun
 	return counter && *counter >= count;
 }
 
-void front_rig_ask(struct front_rig *rig, const char *request, const char *answer, char seen[4096], char got[4096])
+void front_rig_ask(
+	struct front_rig *rig, const char *request, const char *answer, char seen[4096], char got[4096])
 {
 	int client = front_control(rig->front);
 	size_t seen_len = 0, got_len = 0;

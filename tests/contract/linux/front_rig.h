@@ -27,11 +27,13 @@ void front_rig_open(struct front_rig *rig, const struct front_settings *settings
 void front_rig_close(struct front_rig *rig);
 void front_rig_seam(struct front_rig *rig, int handle); /* after front_restart */
 void front_rig_close_seam(struct front_rig *rig);
-/* Lets the front and the engine's seam work for this long, or until *counter reaches count (NULL: all the time). */
+/* Lets the front and the engine's seam work for this long, or until *counter reaches count (NULL: all the
+ * time). */
 bool front_rig_run(struct front_rig *rig, const uint32_t *counter, uint32_t count, int limit_ms);
-/* Asks by UAPI; the engine answers each request with `answer`. What the engine saw is in seen, what the client got in
- * got. */
-void front_rig_ask(struct front_rig *rig, const char *request, const char *answer, char seen[4096], char got[4096]);
+/* Asks by UAPI; the engine answers each request with `answer`. What the engine saw is in seen, what the
+ * client got in got. */
+void front_rig_ask(
+	struct front_rig *rig, const char *request, const char *answer, char seen[4096], char got[4096]);
 /* A SET that the front is to let through. */
 void front_rig_set(struct front_rig *rig, const char *lines);
 

@@ -92,9 +92,10 @@ uint64_t statistic(const char *interface, bool rx_packets)
 		uint64_t rx_bytes, rx, e[6], tx_bytes, tx;
 
 		if (sscanf(line,
-			    " %31[^:]: %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-			    " %" SCNu64 " %" SCNu64 " %" SCNu64,
-			    name, &rx_bytes, &rx, &e[0], &e[1], &e[2], &e[3], &e[4], &e[5], &tx_bytes, &tx) == 11 &&
+			    " %31[^:]: %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+			    " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+			    name, &rx_bytes, &rx, &e[0], &e[1], &e[2], &e[3], &e[4], &e[5], &tx_bytes,
+			    &tx) == 11 &&
 			strcmp(name, interface) == 0)
 			value = rx_packets ? rx : tx;
 	}

@@ -8,7 +8,8 @@
 /* Enters a fresh namespace with loopback up; its descriptor, for namespace_enter. */
 int namespace_new(void);
 void namespace_enter(int fd);
-/* A TUN device in the present namespace, up, with these addresses ("10.0.0.1/24"; NULL: none); its descriptor. */
+/* A TUN device in the present namespace, up, with these addresses ("10.0.0.1/24"; NULL: none); its
+ * descriptor. */
 int namespace_tun(const char *name, const char *v4, const char *v6);
 struct ip_prefix prefix_of(const char *text);
 struct endpoint endpoint_of(const char *text);

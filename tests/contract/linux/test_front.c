@@ -169,8 +169,8 @@ static void ports_follow_the_request(void **state)
 
 static void a_port_that_is_taken_is_refused_with_all_as_it_was(void **state)
 {
-	static const char *const requests[] = { "set=1\nlisten_port=40010\n\n", "set=1\ntcp_listen_port=40010\n\n",
-		"set=1\nlisten_port=40003\ntcp_listen_port=40010\n\n" };
+	static const char *const requests[] = { "set=1\nlisten_port=40010\n\n",
+		"set=1\ntcp_listen_port=40010\n\n", "set=1\nlisten_port=40003\ntcp_listen_port=40010\n\n" };
 	char seen[4096], got[4096];
 	struct socket_pair udp, tcp;
 	struct front_rig rig;
@@ -238,7 +238,8 @@ static void the_mark_is_on_every_socket(void **state)
 
 	(void)state;
 	front_rig_open(&rig, &settings);
-	front_rig_set(&rig, "listen_port=40030\nfwmark=51820\npublic_key=" KEY "\nendpoint=127.0.0.1:40030\n");
+	front_rig_set(
+		&rig, "listen_port=40030\nfwmark=51820\npublic_key=" KEY "\nendpoint=127.0.0.1:40030\n");
 	assert_int_equal(mark_of(rig.udp[0]), 51820);
 	assert_int_equal(mark_of(rig.udp[1]), 51820);
 	assert_int_equal(mark_of(rig.listener[0]), 51820);
@@ -267,8 +268,10 @@ static void peers_are_dialled_by_name_of_their_key(void **state)
 		{ "public_key=" KEY "\nendpoint=[::1]:40040\n", 0, 40040 },
 		{ "public_key=" KEY "\nendpoint=127.0.0.1:40041\n", ECONNREFUSED, 0 },
 		{ "public_key=" KEY "\ntcp_endpoint=127.0.0.1:40040\n", 0, 40040 },
-		{ "public_key=" KEY "\ntcp_endpoint=127.0.0.1:40041\ntcp_endpoint=127.0.0.1:40040\n", 0, 40040 },
-		{ "public_key=" KEY "\ntcp_endpoint=127.0.0.1:40041\ntcp_endpoint=127.0.0.1:40042\n", ECONNREFUSED, 0 },
+		{ "public_key=" KEY "\ntcp_endpoint=127.0.0.1:40041\ntcp_endpoint=127.0.0.1:40040\n", 0,
+			40040 },
+		{ "public_key=" KEY "\ntcp_endpoint=127.0.0.1:40041\ntcp_endpoint=127.0.0.1:40042\n",
+			ECONNREFUSED, 0 },
 		{ "public_key=" KEY "\ntcp_endpoint=\n", ECONNREFUSED, 0 }, /* back to the endpoint */
 		{ "public_key=" KEY "\nendpoint=127.0.0.1:40040\ntransport=udp\n", EDESTADDRREQ, 0 },
 		{ "public_key=" KEY "\ntransport=tcp\n", 0, 40040 },

@@ -224,8 +224,8 @@ static void slow_clients_are_dropped_and_idle_ones_are_not(void **state)
 	} cases[] = {
 		{ "", NULL, true, 3600000, false },
 		{ "get=1\n", NULL, true, 9999, false },
-		{ "get=1\n", NULL, true, 10000, true },            /* half a request */
-		{ "get=1\n\n", NULL, true, 10000, true },          /* the engine does not answer */
+		{ "get=1\n", NULL, true, 10000, true },   /* half a request */
+		{ "get=1\n\n", NULL, true, 10000, true }, /* the engine does not answer */
 		{ "get=1\n\n", "errno=0\n\n", true, 3600000, false },
 	};
 
@@ -253,7 +253,8 @@ static void slow_clients_are_dropped_and_idle_ones_are_not(void **state)
 	}
 }
 
-/* An answer that the client does not take is held back in the engine, not piled up here; then the client goes. */
+/* An answer that the client does not take is held back in the engine, not piled up here; then the client
+ * goes. */
 static void a_client_that_does_not_read_is_bounded(void **state)
 {
 	static char block[65536];

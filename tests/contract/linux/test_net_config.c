@@ -40,7 +40,8 @@ static void links_are_found_and_set(void **state)
 
 static void addresses_come_and_go_any_number_of_times(void **state)
 {
-	static const char *const addresses[] = { "10.80.0.1/24", "10.80.1.1/32", "fd80::1/64", "fd80:1::1/128" };
+	static const char *const addresses[] = { "10.80.0.1/24", "10.80.1.1/32", "fd80::1/64",
+		"fd80:1::1/128" };
 
 	(void)state;
 	for (size_t i = 0; i < 4; i++) {
@@ -80,7 +81,8 @@ static void routes_come_and_go_any_number_of_times(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct net_route route = { prefix_of(cases[i].prefix), device[0].index, cases[i].table, cases[i].metric };
+		struct net_route route = { prefix_of(cases[i].prefix), device[0].index, cases[i].table,
+			cases[i].metric };
 		struct net_route other = route;
 		struct endpoint inside = { 0 };
 		uint32_t interface = 0, mtu = 0;
@@ -101,7 +103,8 @@ static void routes_come_and_go_any_number_of_times(void **state)
 		for (int n = 0; n < 2; n++)
 			assert_int_equal(net_route_remove(net, &route), 0);
 		if (cases[i].inside)
-			assert_int_equal(net_route_lookup(net, &inside.address, 0, &interface, &mtu), -ENETUNREACH);
+			assert_int_equal(
+				net_route_lookup(net, &inside.address, 0, &interface, &mtu), -ENETUNREACH);
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Bursts on a real TUN device: two namespaces with a device each, the kernel's own TCP and UDP on both sides, and the
- * ports between them. Each packet that passes is looked at with checksums computed the plainest way. */
+/* Bursts on a real TUN device: two namespaces with a device each, the kernel's own TCP and UDP on both sides,
+ * and the ports between them. Each packet that passes is looked at with checksums computed the plainest way.
+ */
 #include "core/port/tun.h"
 
 #include "core/base/bytes.h"

@@ -124,7 +124,8 @@ static void the_local_address_is_used_and_forgotten_when_it_goes(void **state)
 		enum ip_family family = i ? IP_V6 : IP_V4;
 		uint16_t port[2];
 		int fd[2];
-		struct udp *udp[2] = { open_udp(family, &port[0], &fd[0]), open_udp(family, &port[1], &fd[1]) };
+		struct udp *udp[2] = { open_udp(family, &port[0], &fd[0]),
+			open_udp(family, &port[1], &fd[1]) };
 		struct udp_path path = { .remote = loopback(family, port[1]) }, seen;
 		size_t sent;
 
@@ -174,7 +175,8 @@ static void an_interface_that_is_gone_is_forgotten(void **state)
 	udp_close(udp[1]);
 }
 
-/* Segments larger than the path's MTU are refused by the kernel when given as one: they go singly, as fragments. */
+/* Segments larger than the path's MTU are refused by the kernel when given as one: they go singly, as
+ * fragments. */
 static void a_narrow_path_still_passes_large_packets(void **state)
 {
 	struct net_config *net;
