@@ -11,7 +11,8 @@ const struct option_text option_texts[OPTION_COUNT] = {
 	[OPTION_HELP] = { 'h', "help", NULL, "shows this" },
 	[OPTION_JSON] = { 0, "json", NULL, "writes the result as JSON (client/rpc/protocol.md)" },
 	[OPTION_SOCKET] = { 0, "socket", "PATH", "where wgtcpd listens" },
-	[OPTION_TRANSPORT] = { 't', "transport", "T", "auto, udp or tcp; for this run, whatever the profile says" },
+	[OPTION_TRANSPORT] = { 't', "transport", "T",
+		"auto, udp or tcp; for this run, whatever the profile says" },
 	[OPTION_BACKEND] = { 0, "backend", "B", "auto, kernel or userspace; for this run" },
 	[OPTION_TIMEOUT] = { 0, "timeout", "S", "gives up after so many seconds (1 to 3600)" },
 	[OPTION_PEER] = { 0, "peer", "KEY", "only the peer with this public key" },
@@ -19,7 +20,8 @@ const struct option_text option_texts[OPTION_COUNT] = {
 	[OPTION_NAME] = { 0, "name", "N", "the tunnel's name, instead of one made from the file's" },
 	[OPTION_REPLACE] = { 0, "replace", NULL, "over a tunnel that has this name already" },
 	[OPTION_QR] = { 0, "qr", NULL, "as a QR code, for a telephone's camera" },
-	[OPTION_HIDE_KEYS] = { 0, "hide-keys", NULL, "with \"(hidden)\" instead of private and preshared keys" },
+	[OPTION_HIDE_KEYS] = { 0, "hide-keys", NULL,
+		"with \"(hidden)\" instead of private and preshared keys" },
 	[OPTION_LINES] = { 'n', "lines", "N", "the newest N entries (1 to 10000)" },
 	[OPTION_FOLLOW] = { 'f', "follow", NULL, "goes on with new entries as they come" },
 };
@@ -27,7 +29,8 @@ const struct option_text option_texts[OPTION_COUNT] = {
 static bool refuse(struct args_error *error, const char *what, const char *typed, const char *nearest)
 {
 	if (nearest)
-		snprintf(error->text, sizeof(error->text), "'%.60s' is not %s; did you mean '%.60s'?", typed, what, nearest);
+		snprintf(error->text, sizeof(error->text), "'%.60s' is not %s; did you mean '%.60s'?", typed,
+			what, nearest);
 	else
 		snprintf(error->text, sizeof(error->text), "'%.60s' is not %s", typed, what);
 	return false;
@@ -57,7 +60,8 @@ static bool take_option(int argc, char *const argv[], int *i, struct args *args,
 	for (int option = 0; option < OPTION_COUNT; option++) {
 		const struct option_text *known = &option_texts[option];
 
-		if (is_long ? !text_equal(text + 2, len, known->name) : !known->letter || known->letter != text[1])
+		if (is_long ? !text_equal(text + 2, len, known->name)
+			    : !known->letter || known->letter != text[1])
 			continue;
 		if (is_long && text[2 + len])
 			value = text + 2 + len + 1;
@@ -69,8 +73,8 @@ static bool take_option(int argc, char *const argv[], int *i, struct args *args,
 		}
 		if (known->value && !value) {
 			if (*i + 1 >= argc) {
-				snprintf(error->text, sizeof(error->text), "--%s needs a value: --%s %s", known->name,
-					known->name, known->value);
+				snprintf(error->text, sizeof(error->text), "--%s needs a value: --%s %s",
+					known->name, known->name, known->value);
 				return false;
 			}
 			value = argv[++*i];
@@ -93,7 +97,8 @@ bool args_parse(int argc, char *const argv[], struct args *out, struct args_erro
 			if (!take_option(argc, argv, &i, &args, error))
 				return false;
 		} else if (args.word_count == ARGS_WORDS_MAX) {
-			snprintf(error->text, sizeof(error->text), "more than %d words are too many", ARGS_WORDS_MAX);
+			snprintf(error->text, sizeof(error->text), "more than %d words are too many",
+				ARGS_WORDS_MAX);
 			return false;
 		} else {
 			args.words[args.word_count++] = argv[i];
@@ -107,7 +112,8 @@ bool args_check(const struct args *args, uint32_t allowed, struct args_error *er
 {
 	for (int option = 0; option < OPTION_COUNT; option++) {
 		if (args->values[option] && !(allowed & OPTION_BIT(option))) {
-			snprintf(error->text, sizeof(error->text), "it takes no --%s", option_texts[option].name);
+			snprintf(error->text, sizeof(error->text), "it takes no --%s",
+				option_texts[option].name);
 			return false;
 		}
 	}
@@ -123,15 +129,17 @@ bool args_number(const struct args *args, enum option option, uint32_t min, uint
 	if (!text)
 		return true;
 	if (!text_parse_decimal(text, strlen(text), min, max, &number)) {
-		snprintf(error->text, sizeof(error->text), "--%s must be a whole number from %u to %u, not '%.40s'",
-			option_texts[option].name, min, max, text);
+		snprintf(error->text, sizeof(error->text),
+			"--%s must be a whole number from %u to %u, not '%.40s'", option_texts[option].name,
+			min, max, text);
 		return false;
 	}
 	*out = (uint32_t)number;
 	return true;
 }
 
-bool args_word(const char *text, const char *what, const char *const words[], int *out, struct args_error *error)
+bool args_word(
+	const char *text, const char *what, const char *const words[], int *out, struct args_error *error)
 {
 	size_t len;
 
@@ -142,9 +150,12 @@ bool args_word(const char *text, const char *what, const char *const words[], in
 		}
 	}
 	len = (size_t)snprintf(error->text, sizeof(error->text), "the %s must be", what);
-	for (int i = 0; words[i] && len < sizeof(error->text); i++)
-		len += (size_t)snprintf(error->text + len, sizeof(error->text) - len, "%s %s",
-			!i ? "" : words[i + 1] ? "," : " or", words[i]);
+	for (int i = 0; words[i] && len < sizeof(error->text); i++) {
+		const char *joint = !i ? "" : words[i + 1] ? "," : " or";
+
+		len += (size_t)snprintf(
+			error->text + len, sizeof(error->text) - len, "%s %s", joint, words[i]);
+	}
 	if (len < sizeof(error->text))
 		snprintf(error->text + len, sizeof(error->text) - len, ", not '%.40s'", text);
 	return false;

@@ -50,8 +50,8 @@ struct args_error {
 	char text[320]; /* a sentence without the name of the program, without a full stop */
 };
 
-/* Options may stand anywhere, "--" ends them; "--name value", "--name=value", "-n value", "-nvalue". The result points
- * into argv. */
+/* Options may stand anywhere, "--" ends them; "--name value", "--name=value", "-n value", "-nvalue". The
+ * result points into argv. */
 bool args_parse(int argc, char *const argv[], struct args *out, struct args_error *error);
 /* False when an option outside of `allowed` (bits) was given. */
 bool args_check(const struct args *args, uint32_t allowed, struct args_error *error);
@@ -59,6 +59,7 @@ bool args_check(const struct args *args, uint32_t allowed, struct args_error *er
 bool args_number(const struct args *args, enum option option, uint32_t min, uint32_t max, uint32_t *out,
 	struct args_error *error);
 /* One of words (ended by NULL) as its index. False with an error when it is none of them. */
-bool args_word(const char *text, const char *what, const char *const words[], int *out, struct args_error *error);
+bool args_word(
+	const char *text, const char *what, const char *const words[], int *out, struct args_error *error);
 
 #endif

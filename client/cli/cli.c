@@ -40,7 +40,8 @@ static enum cli_exit run(struct cli *cli, int argc, char *const argv[])
 	if (!args_parse(argc, argv, &cli->args, &error))
 		return cli_usage(cli, "%s", error.text);
 	cli->json = cli->args.values[OPTION_JSON] != NULL;
-	cli->socket_path = cli->args.values[OPTION_SOCKET] ? cli->args.values[OPTION_SOCKET] : ipc_default_path();
+	cli->socket_path =
+		cli->args.values[OPTION_SOCKET] ? cli->args.values[OPTION_SOCKET] : ipc_default_path();
 	if (!cli->args.word_count) {
 		if (cli->args.values[OPTION_HELP])
 			return show_help(NULL, CONSOLE_OUT, CLI_DONE);
@@ -48,8 +49,8 @@ static enum cli_exit run(struct cli *cli, int argc, char *const argv[])
 	}
 	cli->command = find(cli->args.words[0], &suggestion);
 	if (!cli->command && suggestion.nearest)
-		return cli_usage(
-			cli, "'%.60s' is not a command; did you mean '%s'?", cli->args.words[0], suggestion.nearest);
+		return cli_usage(cli, "'%.60s' is not a command; did you mean '%s'?", cli->args.words[0],
+			suggestion.nearest);
 	if (!cli->command)
 		return cli_usage(cli, "'%.60s' is not a command", cli->args.words[0]);
 	if (cli->args.values[OPTION_HELP])
@@ -60,7 +61,8 @@ static enum cli_exit run(struct cli *cli, int argc, char *const argv[])
 	if (count < cli->command->words_min)
 		return cli_usage(cli, "it needs %s", cli->command->usage);
 	if (count > cli->command->words_max)
-		return cli_usage(cli, "'%.60s' is one word too many", cli->args.words[cli->command->words_max + 1]);
+		return cli_usage(
+			cli, "'%.60s' is one word too many", cli->args.words[cli->command->words_max + 1]);
 	return cli->command->run(cli);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the subcommands share: what was asked, where output goes, and how an error becomes a sentence and an exit code. */
+/* What the subcommands share: what was asked, where output goes, and how an error becomes a sentence and an
+ * exit code. */
 #ifndef WGTCP_CLIENT_CLI_CLI_H
 #define WGTCP_CLIENT_CLI_CLI_H
 
@@ -22,7 +23,7 @@ enum cli_exit {
 };
 
 struct cli {
-	struct args args;        /* words[0] is the command */
+	struct args args; /* words[0] is the command */
 	const struct command *command;
 	const char *socket_path;
 	bool json;
@@ -31,10 +32,10 @@ struct cli {
 
 struct command {
 	const char *name;
-	const char *usage;   /* what follows the name: "NAME [--transport T]" */
-	const char *summary; /* for the list of all */
-	const char *details; /* for its own help */
-	uint32_t options;    /* beside OPTIONS_ALWAYS */
+	const char *usage;           /* what follows the name: "NAME [--transport T]" */
+	const char *summary;         /* for the list of all */
+	const char *details;         /* for its own help */
+	uint32_t options;            /* beside OPTIONS_ALWAYS */
 	size_t words_min, words_max; /* after the command's name */
 	enum cli_exit (*run)(struct cli *cli);
 };
@@ -55,8 +56,8 @@ int cli_main(int argc, char *const argv[]);
 
 void cli_out(const char *format, ...) CLI_PRINTF(1, 2);
 void cli_err(const char *format, ...) CLI_PRINTF(1, 2);
-/* "wgtcp-cli: SENTENCE." on standard error, and the same as JSON on standard output when --json was given. Returns code
- * as what the program ends with. */
+/* "wgtcp-cli: SENTENCE." on standard error, and the same as JSON on standard output when --json was given.
+ * Returns code as what the program ends with. */
 enum cli_exit cli_fail(const struct cli *cli, enum cli_exit code, const char *format, ...) CLI_PRINTF(3, 4);
 /* The same for a wrong command line, with where to find the right one. */
 enum cli_exit cli_usage(const struct cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
@@ -68,13 +69,16 @@ void cli_tell_notes(const char *file, const char *kind, const struct rpc_notes *
 
 /* ---- the daemon (session.c) ---- */
 
-/* Connects; CLI_DONE, or what to end with after it said why. may_start: as root, starts the daemon if none runs. */
+/* Connects; CLI_DONE, or what to end with after it said why. may_start: as root, starts the daemon if none
+ * runs. */
 enum cli_exit cli_connect(struct cli *cli, bool may_start);
-/* Connects, asks and waits. On CLI_DONE *result is the caller's to free. Errors are told. A tunnel that is not known by
- * name is looked for by the name that people see. */
-enum cli_exit cli_ask(struct cli *cli, struct rpc_request *request, uint32_t timeout_ms, struct rpc_result *result);
+/* Connects, asks and waits. On CLI_DONE *result is the caller's to free. Errors are told. A tunnel that is
+ * not known by name is looked for by the name that people see. */
+enum cli_exit cli_ask(
+	struct cli *cli, struct rpc_request *request, uint32_t timeout_ms, struct rpc_result *result);
 /* Tells an error of the daemon about request. */
-enum cli_exit cli_tell_error(struct cli *cli, const struct rpc_request *request, const struct rpc_error *error);
+enum cli_exit cli_tell_error(
+	struct cli *cli, const struct rpc_request *request, const struct rpc_error *error);
 /* Tells why rpc_client_* failed with err (0: no answer in time). */
 enum cli_exit cli_tell_lost(const struct cli *cli, int err);
 /* Where request names a tunnel by the name that people see, puts its NAME there; true if it did. */
@@ -87,8 +91,8 @@ enum cli_exit cli_ask_status(struct cli *cli, const char *name, struct rpc_resul
 
 /* ---- names (name.c), pure ---- */
 
-/* NAME from what a person typed where a tunnel is meant: "office", "office.conf", "./some/where/office.conf". False when
- * nothing is left, or it is too long. */
+/* NAME from what a person typed where a tunnel is meant: "office", "office.conf", "./some/where/office.conf".
+ * False when nothing is left, or it is too long. */
 bool name_from_word(const char *word, char out[RPC_NAME_LEN]);
 /* A file as sentences call it: "-" is "standard input". */
 const char *cli_shown_path(const char *path);

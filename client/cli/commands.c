@@ -4,33 +4,39 @@
 
 const struct command commands[] = {
 	{ "up", "NAME", "brings a tunnel up",
-		"Tries UDP first and TCP where UDP is blocked, unless the profile or --transport says otherwise, and says\n"
-		"which one it is. As root it starts the daemon if none runs. Ctrl-C takes back what it began.",
-		OPTION_BIT(OPTION_TRANSPORT) | OPTION_BIT(OPTION_BACKEND) | OPTION_BIT(OPTION_TIMEOUT), 1, 1, run_up },
-	{ "down", "NAME", "takes a tunnel down", "A tunnel that is down already is no error.", 0, 1, 1, run_down },
+		"Tries UDP first, and TCP where UDP is blocked, unless the profile or\n"
+		"--transport says otherwise, and says which one it is. As root it starts the\n"
+		"daemon if none runs. Ctrl-C takes back what it began.",
+		OPTION_BIT(OPTION_TRANSPORT) | OPTION_BIT(OPTION_BACKEND) | OPTION_BIT(OPTION_TIMEOUT), 1, 1,
+		run_up },
+	{ "down", "NAME", "takes a tunnel down", "A tunnel that is down already is no error.", 0, 1, 1,
+		run_down },
 	{ "switch", "NAME udp|tcp|auto", "moves a living tunnel to another carrier",
-		"Connections inside the tunnel go on. The choice holds until the next `up`; auto gives it back and tries\n"
-		"UDP at once.",
+		"Connections inside the tunnel go on. The choice holds until the next `up`;\n"
+		"auto gives it back and tries UDP at once.",
 		OPTION_BIT(OPTION_PEER), 2, 2, run_switch },
 	{ "status", "[NAME]", "shows what tunnels are doing",
-		"With NAME the exit code is 3 when it is not up. --json is a contract for programs (protocol.md).",
+		"With NAME the exit code is 3 when it is not up. --json is a contract for\n"
+		"programs (client/rpc/protocol.md).",
 		OPTION_BIT(OPTION_WATCH), 0, 1, run_status },
 	{ "list", "", "lists all profiles", "", 0, 0, 0, run_list },
 	{ "import", "FILE", "adds a profile in wg-quick's format",
-		"FILE may be - for standard input. The tunnel does not connect by itself unless the profile says so.",
+		"FILE may be - for standard input. The tunnel does not connect by itself\n"
+		"unless the profile says so.",
 		OPTION_BIT(OPTION_NAME) | OPTION_BIT(OPTION_REPLACE), 1, 1, run_import },
 	{ "export", "NAME", "writes a profile to standard output",
-		"With its keys, for those who may read them.", OPTION_BIT(OPTION_QR) | OPTION_BIT(OPTION_HIDE_KEYS), 1, 1,
-		run_export },
+		"With its keys, for those who may read them.",
+		OPTION_BIT(OPTION_QR) | OPTION_BIT(OPTION_HIDE_KEYS), 1, 1, run_export },
 	{ "delete", "NAME", "removes a profile", "Not while its tunnel is up.", 0, 1, 1, run_delete },
 	{ "set", "NAME KEY=VALUE...", "changes a profile",
-		"KEY as in the profile's [Interface], or with --peer in that [Peer]; KEY= takes the key away. All are set,\n"
-		"or none. Comments and other lines stay.",
+		"KEY as in the profile's [Interface], or with --peer in that [Peer]; KEY=\n"
+		"takes the key away. All are set, or none. Comments and other lines stay.",
 		OPTION_BIT(OPTION_PEER), 2, ARGS_WORDS_MAX - 1, run_set },
 	{ "logs", "", "shows what the daemon has to say", "",
 		OPTION_BIT(OPTION_LINES) | OPTION_BIT(OPTION_FOLLOW), 0, 0, run_logs },
 	{ "genkey", "", "makes a private key", "", 0, 0, 0, run_genkey },
-	{ "pubkey", "", "turns a private key on standard input into its public key", "", 0, 0, 0, run_pubkey },
+	{ "pubkey", "", "turns a private key on standard input into its public key", "", 0, 0, 0,
+		run_pubkey },
 	{ "genpsk", "", "makes a preshared key", "", 0, 0, 0, run_genpsk },
 	{ "version", "", "shows the version", "", 0, 0, 0, run_version },
 	{ "help", "[COMMAND]", "explains a command", "", 0, 0, 1, run_help },

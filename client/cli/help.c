@@ -7,18 +7,17 @@
 
 #include <string.h>
 
-static const char exit_codes[] =
-	"Exit codes:\n"
-	"  0  done\n"
-	"  1  something else went wrong; the sentence says what\n"
-	"  2  wrong command line\n"
-	"  3  the tunnel is not up\n"
-	"  4  not permitted\n"
-	"  5  no such tunnel\n"
-	"  6  timed out\n"
-	"  7  the peer is unreachable on every carrier tried\n"
-	"  8  a captive portal wants you to log in\n"
-	"  130  interrupted\n";
+static const char exit_codes[] = "Exit codes:\n"
+				 "  0  done\n"
+				 "  1  something else went wrong; the sentence says what\n"
+				 "  2  wrong command line\n"
+				 "  3  the tunnel is not up\n"
+				 "  4  not permitted\n"
+				 "  5  no such tunnel\n"
+				 "  6  timed out\n"
+				 "  7  the peer is unreachable on every carrier tried\n"
+				 "  8  a captive portal wants you to log in\n"
+				 "  130  interrupted\n";
 
 static void add_option(struct text *out, enum option option)
 {
@@ -31,7 +30,8 @@ static void add_option(struct text *out, enum option option)
 		text_addf(out, "      --%s", text->name);
 	if (text->value)
 		text_addf(out, " %s", text->value);
-	text_addf(out, "%*s  %s\n", (int)(out->len - start < 22 ? 22 - (out->len - start) : 0), "", text->help);
+	text_addf(
+		out, "%*s  %s\n", (int)(out->len - start < 22 ? 22 - (out->len - start) : 0), "", text->help);
 }
 
 static void add_options(struct text *out, uint32_t options)
@@ -50,11 +50,14 @@ static void write_all(struct text *out)
 		size_t start = out->len;
 
 		text_addf(out, "  %s %s", command->name, command->usage);
-		text_addf(out, "%*s  %s\n", (int)(out->len - start < 26 ? 26 - (out->len - start) : 0), "", command->summary);
+		text_addf(out, "%*s  %s\n", (int)(out->len - start < 26 ? 26 - (out->len - start) : 0), "",
+			command->summary);
 	}
 	text_addf(out, "\nEvery command takes:\n");
 	add_options(out, OPTIONS_ALWAYS);
-	text_addf(out, "\n%s\n`wgtcp-cli help COMMAND` tells more. NO_COLOR in the environment turns colours off.\n", exit_codes);
+	text_addf(out,
+		"\n%s\n`wgtcp-cli help COMMAND` tells more. NO_COLOR in the environment turns colours off.\n",
+		exit_codes);
 }
 
 void help_write(const struct command *command, struct text *out)
@@ -63,8 +66,8 @@ void help_write(const struct command *command, struct text *out)
 		write_all(out);
 		return;
 	}
-	text_addf(out, "Usage: wgtcp-cli %s%s%s%s\n\n", command->name, command->usage[0] ? " " : "", command->usage,
-		command->options ? " [options]" : "");
+	text_addf(out, "Usage: wgtcp-cli %s%s%s%s\n\n", command->name, command->usage[0] ? " " : "",
+		command->usage, command->options ? " [options]" : "");
 	text_addf(out, "%c%s.\n", command->summary[0] - 'a' + 'A', command->summary + 1);
 	if (command->details[0])
 		text_addf(out, "%s\n", command->details);
@@ -93,7 +96,8 @@ enum cli_exit run_help(struct cli *cli)
 		for (; command->name && strcmp(command->name, name) != 0; command++)
 			suggestion_offer(&suggestion, command->name);
 		if (!command->name && suggestion.nearest)
-			return cli_usage(cli, "'%.60s' is not a command; did you mean '%s'?", name, suggestion.nearest);
+			return cli_usage(cli, "'%.60s' is not a command; did you mean '%s'?", name,
+				suggestion.nearest);
 		if (!command->name)
 			return cli_usage(cli, "'%.60s' is not a command", name);
 	}

@@ -31,7 +31,8 @@ static enum cli_exit need_crypto(const struct cli *cli)
 	if (crypto_init())
 		return CLI_DONE;
 	return cli_fail(cli, CLI_OTHER,
-		"the crypto libraries give wrong answers or lack a primitive; install libsodium and OpenSSL again");
+		"the crypto libraries give wrong answers or lack a primitive; install libsodium and OpenSSL "
+		"again");
 }
 
 enum cli_exit run_genkey(struct cli *cli)
@@ -85,7 +86,8 @@ enum cli_exit run_pubkey(struct cli *cli)
 	}
 	if (!good)
 		return cli_fail(cli, CLI_OTHER,
-			"standard input holds no private key: 44 base64 characters that end in '='; `wgtcp-cli genkey` makes one");
+			"standard input holds no private key: 44 base64 characters that end in '='; "
+			"`wgtcp-cli genkey` makes one");
 	dh_public(public_key, private_key);
 	code = show_key(cli, "public_key", public_key);
 	memory_wipe(private_key, sizeof(private_key));

@@ -4,12 +4,23 @@
 
 #include "client/rpc/json.h"
 
+static const char *colour_of(enum rpc_level level)
+{
+	switch (level) {
+	case RPC_LEVEL_ERROR:
+		return "\033[31m";
+	case RPC_LEVEL_WARNING:
+		return "\033[33m";
+	case RPC_LEVEL_INFO:
+	case RPC_LEVEL_DEBUG:
+		break;
+	}
+	return "";
+}
+
 static void show_entry(const struct rpc_log *entry, bool colour)
 {
-	const char *mark = !colour                           ? "" :
-			   entry->level == RPC_LEVEL_ERROR   ? "\033[31m" :
-			   entry->level == RPC_LEVEL_WARNING ? "\033[33m" :
-							       "";
+	const char *mark = colour ? colour_of(entry->level) : "";
 	struct text line = { 0 };
 	char when[32];
 

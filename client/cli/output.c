@@ -95,7 +95,8 @@ enum cli_exit cli_usage(const struct cli *cli, const char *format, ...)
 	const char *joint = sentence[0] && sentence[strlen(sentence) - 1] == '?' ? "" : ";";
 
 	if (name)
-		return cli_fail(cli, CLI_USAGE, "%s: %s%s `wgtcp-cli help %s` shows how", name, sentence, joint, name);
+		return cli_fail(cli, CLI_USAGE, "%s: %s%s `wgtcp-cli help %s` shows how", name, sentence,
+			joint, name);
 	return cli_fail(cli, CLI_USAGE, "%s%s `wgtcp-cli help` shows all commands", sentence, joint);
 }
 

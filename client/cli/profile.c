@@ -31,18 +31,21 @@ static enum cli_exit check_text(const struct cli *cli, const char *path, const c
 	const unsigned char *bytes = (const unsigned char *)text;
 
 	if (len >= 2 && ((bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff)))
-		return cli_fail(cli, CLI_OTHER, "%.200s:1: this is UTF-16; save the file as UTF-8 and import it again", path);
+		return cli_fail(cli, CLI_OTHER,
+			"%.200s:1: this is UTF-16; save the file as UTF-8 and import it again", path);
 	if (nul)
 		return cli_fail(cli, CLI_OTHER,
-			"%.200s:%u: this is not a text file (it holds a NUL byte); give the profile's .conf file", path,
-			line_at(text, (size_t)(nul - text)));
+			"%.200s:%u: this is not a text file (it holds a NUL byte); give the profile's .conf "
+			"file",
+			path, line_at(text, (size_t)(nul - text)));
 	for (size_t i = 0; i < len;) {
 		size_t character = text_character_len(text + i);
 
 		if (!character)
 			return cli_fail(cli, CLI_OTHER,
-				"%.200s:%u: this is not UTF-8 text; save the file as UTF-8 and import it again", path,
-				line_at(text, i));
+				"%.200s:%u: this is not UTF-8 text; save the file as UTF-8 and import it "
+				"again",
+				path, line_at(text, i));
 		i += character;
 	}
 	return CLI_DONE;
@@ -58,15 +61,17 @@ static enum cli_exit read_profile(const struct cli *cli, const char *path, char 
 	case 0:
 		break;
 	case ENOENT:
-		return cli_fail(cli, CLI_OTHER, "there is no file '%.200s'; give the path of a .conf file, or - for standard input",
+		return cli_fail(cli, CLI_OTHER,
+			"there is no file '%.200s'; give the path of a .conf file, or - for standard input",
 			path);
 	case EISDIR:
 		return cli_fail(cli, CLI_OTHER, "'%.200s' is a folder; give one of its .conf files", path);
 	case EACCES:
-		return cli_fail(cli, CLI_NOT_PERMITTED, "you may not read '%.200s'; run this as root, or ask its owner", path);
+		return cli_fail(cli, CLI_NOT_PERMITTED,
+			"you may not read '%.200s'; run this as root, or ask its owner", path);
 	case EFBIG:
-		return cli_fail(cli, CLI_OTHER, "'%.200s' is larger than the %d KiB that a profile may have", path,
-			FILE_MAX / 1024);
+		return cli_fail(cli, CLI_OTHER, "'%.200s' is larger than the %d KiB that a profile may have",
+			path, FILE_MAX / 1024);
 	default:
 		return cli_fail(cli, CLI_OTHER, "'%.200s' can not be read: %s", path, strerror(-err));
 	}
@@ -120,7 +125,8 @@ static enum cli_exit show_qr(const struct cli *cli, const char *text)
 		console_write(CONSOLE_OUT, out.bytes, out.len);
 	else
 		code = cli_fail(cli, CLI_OTHER,
-			"the profile is too large for a QR code; `wgtcp-cli export %s` writes it as text", cli->args.words[1]);
+			"the profile is too large for a QR code; `wgtcp-cli export %s` writes it as text",
+			cli->args.words[1]);
 	text_free(&out);
 	return code;
 }
@@ -231,7 +237,8 @@ enum cli_exit run_set(struct cli *cli)
 	for (size_t i = 0; i < count; i++) {
 		if (!read_setting(cli->args.words[2 + i], &request.settings[i])) {
 			rpc_request_free(&request);
-			return cli_usage(cli, "'%.60s' is not KEY=VALUE, such as Transport=tcp", cli->args.words[2 + i]);
+			return cli_usage(cli, "'%.60s' is not KEY=VALUE, such as Transport=tcp",
+				cli->args.words[2 + i]);
 		}
 		request.setting_count++;
 	}

@@ -5,9 +5,9 @@
 
 #include "client/cli/text.h"
 
-/* utf8: two modules a character in half blocks; else two characters a module. colour: sets black on white itself, which
- * scans whatever the terminal's colours are; else blocks are the light modules, for the usual dark terminal.
- * False when the text is too long for a QR code. */
+/* utf8: two modules a character in half blocks; else two characters a module. colour: sets black on white
+ * itself, which scans whatever the terminal's colours are; else blocks are the light modules, for the usual
+ * dark terminal. False when the text is too long for a QR code. */
 bool qr_write(const char *text, bool utf8, bool colour, struct text *out);
 
 #endif

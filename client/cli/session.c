@@ -45,16 +45,17 @@ static enum cli_exit start_daemon(struct cli *cli)
 		return CLI_DONE;
 	case ENOENT:
 		return cli_fail(cli, CLI_OTHER,
-			"the daemon wgtcpd is not running and stands neither beside wgtcp-cli nor where it is installed; "
+			"the daemon wgtcpd is not running and stands neither beside wgtcp-cli nor where it "
+			"is installed; "
 			"install it");
 	case ETIMEDOUT:
 		return cli_fail(cli, CLI_TIMED_OUT,
-			"wgtcpd was started and does not answer on %s within %d s; its log is %s", cli->socket_path,
-			DAEMON_START_MS / 1000, log_path[0] ? log_path : "not kept");
+			"wgtcpd was started and does not answer on %s within %d s; its log is %s",
+			cli->socket_path, DAEMON_START_MS / 1000, log_path[0] ? log_path : "not kept");
 	case ECHILD:
 		last_line(log_path, line, sizeof(line));
-		return cli_fail(cli, CLI_OTHER, "wgtcpd was started and ended at once%s%s; its log is %s", line[0] ? ": " : "",
-			line, log_path[0] ? log_path : "not kept");
+		return cli_fail(cli, CLI_OTHER, "wgtcpd was started and ended at once%s%s; its log is %s",
+			line[0] ? ": " : "", line, log_path[0] ? log_path : "not kept");
 	default:
 		return cli_fail(cli, CLI_OTHER, "wgtcpd could not be started: %s", strerror(-err));
 	}
@@ -80,21 +81,26 @@ enum cli_exit cli_connect(struct cli *cli, bool may_start)
 		return CLI_DONE;
 	case ENOENT:
 	case ECONNREFUSED:
-		return cli_fail(cli, CLI_OTHER, "the daemon wgtcpd is not running (nothing listens on %s); start it with %s%s",
+		return cli_fail(cli, CLI_OTHER,
+			"the daemon wgtcpd is not running (nothing listens on %s); start it with %s%s",
 			cli->socket_path, daemon_start_advice(),
 			is_up ? ", or run `wgtcp-cli up` as root, which starts it" : "");
 	case EACCES:
 	case EPERM:
 		return cli_fail(cli, CLI_NOT_PERMITTED,
-			"you may not speak to the daemon on %s; run this as root, or as a member of the group wgtcp",
+			"you may not speak to the daemon on %s; run this as root, or as a member of the "
+			"group wgtcp",
 			cli->socket_path);
 	case ENAMETOOLONG:
-		return cli_fail(cli, CLI_USAGE, "the path %.60s... is too long for a socket; give a shorter --socket",
+		return cli_fail(cli, CLI_USAGE,
+			"the path %.60s... is too long for a socket; give a shorter --socket",
 			cli->socket_path);
 	case ENOTSOCK:
-		return cli_fail(cli, CLI_USAGE, "%s is not a socket; give wgtcpd's as --socket", cli->socket_path);
+		return cli_fail(
+			cli, CLI_USAGE, "%s is not a socket; give wgtcpd's as --socket", cli->socket_path);
 	default:
-		return cli_fail(cli, CLI_OTHER, "no connection to the daemon on %s: %s", cli->socket_path, strerror(-err));
+		return cli_fail(cli, CLI_OTHER, "no connection to the daemon on %s: %s", cli->socket_path,
+			strerror(-err));
 	}
 }
 
@@ -102,20 +108,24 @@ enum cli_exit cli_tell_lost(const struct cli *cli, int err)
 {
 	switch (-err) {
 	case 0:
-		return cli_fail(cli, CLI_TIMED_OUT, "the daemon wgtcpd does not answer; `wgtcp-cli logs` may say why");
+		return cli_fail(cli, CLI_TIMED_OUT,
+			"the daemon wgtcpd does not answer; `wgtcp-cli logs` may say why");
 	case EINTR:
 		return CLI_INTERRUPTED;
 	case EPIPE:
 		return cli_fail(cli, CLI_OTHER,
-			"the daemon wgtcpd closed the connection; if it is not running any more, start it with %s",
+			"the daemon wgtcpd closed the connection; if it is not running any more, start it "
+			"with %s",
 			daemon_start_advice());
 	case EPROTO:
 		return cli_fail(cli, CLI_OTHER,
-			"what listens on %s does not speak wgtcpd's protocol, version %d; are wgtcpd and wgtcp-cli of the "
+			"what listens on %s does not speak wgtcpd's protocol, version %d; are wgtcpd and "
+			"wgtcp-cli of the "
 			"same release?",
 			cli->socket_path, RPC_VERSION);
 	case EMSGSIZE:
-		return cli_fail(cli, CLI_OTHER, "the profile is larger than the %d KiB that one message may have",
+		return cli_fail(cli, CLI_OTHER,
+			"the profile is larger than the %d KiB that one message may have",
 			RPC_LINE_MAX / 1024);
 	default:
 		return cli_fail(cli, CLI_OTHER, "the connection to the daemon failed: %s", strerror(-err));
@@ -199,10 +209,11 @@ static enum cli_exit tell_no_such_tunnel(struct cli *cli, const char *name)
 	size_t count;
 
 	if (strcmp(typed, name) != 0 && console_file_exists(typed))
-		return cli_fail(cli, CLI_NO_SUCH_TUNNEL, "no tunnel is called '%.60s'; `wgtcp-cli import %.200s` adds it", name,
-			typed);
+		return cli_fail(cli, CLI_NO_SUCH_TUNNEL,
+			"no tunnel is called '%.60s'; `wgtcp-cli import %.200s` adds it", name, typed);
 	if (!list_tunnels(cli, &event))
-		return cli_fail(cli, CLI_NO_SUCH_TUNNEL, "no tunnel is called '%.60s'; `wgtcp-cli list` shows all", name);
+		return cli_fail(cli, CLI_NO_SUCH_TUNNEL,
+			"no tunnel is called '%.60s'; `wgtcp-cli list` shows all", name);
 	count = event.result.list.tunnel_count;
 	suggestion_start(&suggestion, name);
 	for (size_t i = 0; i < count; i++)
@@ -212,15 +223,19 @@ static enum cli_exit tell_no_such_tunnel(struct cli *cli, const char *name)
 			"no tunnel is called '%.60s'; did you mean '%s'? `wgtcp-cli list` shows all", name,
 			suggestion.nearest);
 	else if (count)
-		code = cli_fail(cli, CLI_NO_SUCH_TUNNEL, "no tunnel is called '%.60s'; `wgtcp-cli list` shows all", name);
+		code = cli_fail(cli, CLI_NO_SUCH_TUNNEL,
+			"no tunnel is called '%.60s'; `wgtcp-cli list` shows all", name);
 	else
 		code = cli_fail(cli, CLI_NO_SUCH_TUNNEL,
-			"no tunnel is called '%.60s', nor is there any other yet; `wgtcp-cli import FILE` adds one", name);
+			"no tunnel is called '%.60s', nor is there any other yet; `wgtcp-cli import FILE` "
+			"adds one",
+			name);
 	rpc_event_free(&event);
 	return code;
 }
 
-enum cli_exit cli_tell_error(struct cli *cli, const struct rpc_request *request, const struct rpc_error *error)
+enum cli_exit cli_tell_error(
+	struct cli *cli, const struct rpc_request *request, const struct rpc_error *error)
 {
 	bool import = request->method == RPC_METHOD_TUNNEL_IMPORT;
 
@@ -228,7 +243,8 @@ enum cli_exit cli_tell_error(struct cli *cli, const struct rpc_request *request,
 		return tell_no_such_tunnel(cli, request->name);
 	if (cli->json)
 		cli_print_json(rpc_json_error(error));
-	/* The daemon does not know where an imported text came from, so here the notes say it better than its message. */
+	/* The daemon does not know where an imported text came from, so here the notes say it better than its
+	 * message. */
 	if (import && error->notes.count) {
 		cli_tell_notes(cli_shown_path(cli->args.words[1]), "", &error->notes);
 	} else {
@@ -240,7 +256,8 @@ enum cli_exit cli_tell_error(struct cli *cli, const struct rpc_request *request,
 	return exit_of(error->code);
 }
 
-enum cli_exit cli_ask(struct cli *cli, struct rpc_request *request, uint32_t timeout_ms, struct rpc_result *result)
+enum cli_exit cli_ask(
+	struct cli *cli, struct rpc_request *request, uint32_t timeout_ms, struct rpc_result *result)
 {
 	struct rpc_event event;
 	enum cli_exit code = cli_connect(cli, false);

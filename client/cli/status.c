@@ -11,7 +11,8 @@
 
 static struct status_style style_now(void)
 {
-	return (struct status_style){ .width = console_width(CONSOLE_OUT), .colour = console_wants_colour(CONSOLE_OUT),
+	return (struct status_style){ .width = console_width(CONSOLE_OUT),
+		.colour = console_wants_colour(CONSOLE_OUT),
 		.now = console_now() };
 }
 

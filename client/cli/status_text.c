@@ -58,8 +58,8 @@ static void add_head(const struct rpc_tunnel *tunnel, const struct status_style 
 }
 
 /* Takes value. */
-static void add_row(
-	struct text *out, size_t indent, const char *label, struct text *value, const struct status_style *style)
+static void add_row(struct text *out, size_t indent, const char *label, struct text *value,
+	const struct status_style *style)
 {
 	struct text clean = { 0 };
 
@@ -71,8 +71,8 @@ static void add_row(
 	text_free(value);
 }
 
-static void add_peer(const struct rpc_tunnel *tunnel, const struct rpc_peer *peer, const struct status_style *style,
-	struct text *out)
+static void add_peer(const struct rpc_tunnel *tunnel, const struct rpc_peer *peer,
+	const struct status_style *style, struct text *out)
 {
 	struct text value = { 0 };
 	size_t room = style->width > LABEL_COLUMNS + 4 ? style->width - LABEL_COLUMNS : 4;
@@ -101,7 +101,8 @@ static void add_peer(const struct rpc_tunnel *tunnel, const struct rpc_peer *pee
 	if (!peer->last_handshake) {
 		text_addf(&value, "none yet");
 	} else {
-		sentence_duration(style->now > peer->last_handshake ? style->now - peer->last_handshake : 0, &value);
+		sentence_duration(
+			style->now > peer->last_handshake ? style->now - peer->last_handshake : 0, &value);
 		text_addf(&value, " ago");
 	}
 	add_row(out, 4, "handshake", &value, style);
@@ -144,7 +145,8 @@ void status_text_tunnel(const struct rpc_tunnel *tunnel, const struct status_sty
 	if (tunnel->backend != RPC_BACKEND_NONE)
 		text_addf(&value, ", %s", rpc_backend_words[tunnel->backend]);
 	add_row(out, 2, "interface", &value, style);
-	text_addf(&value, "%s; UDP here: %s", rpc_transport_words[tunnel->transport], rpc_udp_words[tunnel->udp]);
+	text_addf(&value, "%s; UDP here: %s", rpc_transport_words[tunnel->transport],
+		rpc_udp_words[tunnel->udp]);
 	add_row(out, 2, "transport", &value, style);
 	if (tunnel->since) {
 		sentence_duration(style->now > tunnel->since ? style->now - tunnel->since : 0, &value);
@@ -196,7 +198,8 @@ void list_text(const struct rpc_list *list, const struct status_style *style, st
 			text_addf(&rest, "%s, %s", word, rpc_transport_words[entry->transport]);
 		if (entry->error[0])
 			text_add_clean(&rest, entry->error);
-		if (!entry->error[0] && entry->display_name[0] && strcmp(entry->display_name, entry->name) != 0) {
+		if (!entry->error[0] && entry->display_name[0] &&
+			strcmp(entry->display_name, entry->name) != 0) {
 			text_addf(&rest, ", \"");
 			text_add_clean(&rest, entry->display_name);
 			text_addf(&rest, "\"");
@@ -207,7 +210,8 @@ void list_text(const struct rpc_list *list, const struct status_style *style, st
 		text_add_clean(&rest, entry->file);
 		text_add_clean(&wrapped, entry->name);
 		text_addf(&wrapped, "%*s  ", (int)(widest - text_columns(entry->name)), "");
-		text_add_wrapped(&wrapped, rest.bytes ? rest.bytes : "", widest + 2, widest + 2, style->width);
+		text_add_wrapped(
+			&wrapped, rest.bytes ? rest.bytes : "", widest + 2, widest + 2, style->width);
 		if (wrapped.bytes)
 			add_coloured(out, wrapped.bytes, strlen(entry->name), word,
 				style->colour && !entry->error[0] ? colour_of(entry->state) : "");

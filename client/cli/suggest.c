@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Distance: the fewest letters to add, drop, change, or swap with a neighbour (optimal string alignment). Letter case
- * costs nothing. */
+/* Distance: the fewest letters to add, drop, change, or swap with a neighbour (optimal string alignment).
+ * Letter case costs nothing. */
 #include "client/cli/suggest.h"
 
 #include <stdint.h>
@@ -38,8 +38,8 @@ static size_t distance(const char *a, const char *b)
 			size_t change = lower(a[i - 1]) != lower(b[j - 1]);
 
 			row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + change);
-			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]) &&
-				two_above[j - 2] + 1 < row[j])
+			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+				lower(a[i - 2]) == lower(b[j - 1]) && two_above[j - 2] + 1 < row[j])
 				row[j] = two_above[j - 2] + 1;
 		}
 	}

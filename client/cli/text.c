@@ -74,7 +74,12 @@ void text_add_clean(struct text *text, const char *from)
 size_t text_character_len(const char *text)
 {
 	const unsigned char *c = (const unsigned char *)text;
-	size_t len = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+	size_t len = c[0] < 0x80   ? 1
+		     : c[0] < 0xc2 ? 0
+		     : c[0] < 0xe0 ? 2
+		     : c[0] < 0xf0 ? 3
+		     : c[0] < 0xf5 ? 4
+				   : 0;
 
 	for (size_t i = 1; i < len; i++) {
 		if ((c[i] & 0xc0) != 0x80)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A text that grows, for output that is built before it is written. When memory runs out the text stays short. Pure. */
+/* A text that grows, for output that is built before it is written. When memory runs out the text stays
+ * short. Pure. */
 #ifndef WGTCP_CLIENT_CLI_TEXT_H
 #define WGTCP_CLIENT_CLI_TEXT_H
 
@@ -25,8 +26,8 @@ void text_add_clean(struct text *text, const char *from);
 size_t text_character_len(const char *text);
 /* Columns that a UTF-8 text takes: one a character, which is right for the names and words that we print. */
 size_t text_columns(const char *text);
-/* Adds from, wrapped at blanks so that no line is longer than width (0: no limit) unless one word is. The text stands at
- * column `at`; later lines start with `indent` blanks. No newline at the end. */
+/* Adds from, wrapped at blanks so that no line is longer than width (0: no limit) unless one word is. The
+ * text stands at column `at`; later lines start with `indent` blanks. No newline at the end. */
 void text_add_wrapped(struct text *text, const char *from, size_t at, size_t indent, size_t width);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* up: asks, shows what the daemon tries meanwhile, and takes back what it began when the person presses Ctrl-C. */
+/* up: asks, shows what the daemon tries meanwhile, and takes back what it began when the person presses
+ * Ctrl-C. */
 #include "client/cli/cli.h"
 
 #include "client/cli/sentence.h"
@@ -80,7 +81,8 @@ static enum cli_exit cancel(struct cli *cli, const char *name, int64_t id, struc
 		return cli_fail(cli, CLI_INTERRUPTED, "interrupted; %s is down again", name);
 	if (known)
 		return cli_fail(cli, CLI_INTERRUPTED, "interrupted; %s is left as it was before", name);
-	return cli_fail(cli, CLI_INTERRUPTED, "interrupted; `wgtcp-cli down %s` makes sure that it is down", name);
+	return cli_fail(
+		cli, CLI_INTERRUPTED, "interrupted; `wgtcp-cli down %s` makes sure that it is down", name);
 }
 
 /* Waits for the answer to id. CLI_DONE: it is in *out. */
@@ -115,7 +117,8 @@ static enum cli_exit tell_result(const struct cli *cli, const struct rpc_result 
 
 	if (cli->json)
 		return cli_print_json(rpc_json_result(result));
-	sentence_of_tunnel(&moved->tunnel, result->method == RPC_METHOD_TUNNEL_UP && !moved->began, &sentence);
+	sentence_of_tunnel(
+		&moved->tunnel, result->method == RPC_METHOD_TUNNEL_UP && !moved->began, &sentence);
 	if (sentence.bytes)
 		cli_out("%s\n", sentence.bytes);
 	text_free(&sentence);
@@ -125,10 +128,11 @@ static enum cli_exit tell_result(const struct cli *cli, const struct rpc_result 
 }
 
 /* The options of up into *request. */
-static bool read_options(const struct cli *cli, struct rpc_request *request, uint32_t *timeout_ms,
-	struct args_error *error)
+static bool read_options(
+	const struct cli *cli, struct rpc_request *request, uint32_t *timeout_ms, struct args_error *error)
 {
-	const char *transport = cli->args.values[OPTION_TRANSPORT], *backend = cli->args.values[OPTION_BACKEND];
+	const char *transport = cli->args.values[OPTION_TRANSPORT],
+		   *backend = cli->args.values[OPTION_BACKEND];
 	uint32_t seconds = 0;
 	int word = 0;
 

@@ -86,8 +86,8 @@ int rpc_client_next(struct rpc_client *client, uint32_t *left_ms, struct rpc_eve
 	}
 }
 
-int rpc_client_call(
-	struct rpc_client *client, const struct rpc_request *request, uint32_t timeout_ms, struct rpc_event *out)
+int rpc_client_call(struct rpc_client *client, const struct rpc_request *request, uint32_t timeout_ms,
+	struct rpc_event *out)
 {
 	int64_t id = rpc_client_send(client, request);
 

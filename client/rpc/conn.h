@@ -37,8 +37,8 @@ void rpc_conn_sent(struct rpc_conn *conn, size_t len);
 
 /* As rpc_server_feed. */
 int rpc_conn_feed(struct rpc_conn *conn, const char *bytes, size_t len);
-/* 1: *out is the next event, the caller's to free; 0: none yet; -EPROTO: what came is not our protocol. Notices and
- * answers that this version does not know are skipped. */
+/* 1: *out is the next event, the caller's to free; 0: none yet; -EPROTO: what came is not our protocol.
+ * Notices and answers that this version does not know are skipped. */
 int rpc_conn_next(struct rpc_conn *conn, struct rpc_event *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A struct and a JSON object, each from the other, by a table that has one line a field. Only client/rpc includes this. */
+/* A struct and a JSON object, each from the other, by a table that has one line a field. Only client/rpc
+ * includes this. */
 #ifndef WGTCP_CLIENT_RPC_FIELD_H
 #define WGTCP_CLIENT_RPC_FIELD_H
 
@@ -40,10 +41,11 @@ struct field_error {
 	char text[200];
 };
 
-/* A new object; NULL when memory is short. sparse leaves out what is not set (requests); otherwise every key is there.
- * Bytes that are not UTF-8 become U+FFFD. */
+/* A new object; NULL when memory is short. sparse leaves out what is not set (requests); otherwise every key
+ * is there. Bytes that are not UTF-8 become U+FFFD. */
 struct json_object *fields_write(const struct field *fields, const void *from, bool sparse);
-/* Reads into a zeroed struct. On false it may be filled in part: free it in the usual way. Unknown keys are skipped. */
+/* Reads into a zeroed struct. On false it may be filled in part: free it in the usual way. Unknown keys are
+ * skipped. */
 bool fields_read(const struct field *fields, struct json_object *object, void *to, struct field_error *error);
 /* Text as a JSON string, made valid as above; NULL when memory is short. */
 struct json_object *field_text_new(const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is left out: peers of the tunnel that has most of them, old log lines, then old samples. A person's own text
- * (export) is never cut. */
+/* What is left out: peers of the tunnel that has most of them, old log lines, then old samples. A person's
+ * own text (export) is never cut. */
 #include "client/rpc/fit.h"
 
 #include "client/rpc/shapes.h"

@@ -51,9 +51,9 @@ int lines_feed(struct lines *lines, const char *bytes, size_t len)
 		memcpy(lines->bytes + lines->len, bytes, len);
 	lines->len += len;
 	/* The caller has taken every whole line, so what was here before is one line's beginning. */
-	const char *newline = lines->len > lines->scanned ?
-		memchr(lines->bytes + lines->scanned, '\n', lines->len - lines->scanned) :
-		NULL;
+	const char *newline = lines->len > lines->scanned ? memchr(lines->bytes + lines->scanned, '\n',
+								    lines->len - lines->scanned)
+							  : NULL;
 
 	if (!newline && lines->len >= RPC_LINE_MAX)
 		return -EMSGSIZE;
@@ -75,7 +75,8 @@ const char *lines_next(struct lines *lines, size_t *len)
 {
 	while (lines->scanned < lines->len) {
 		const char *line = lines->bytes + lines->start;
-		const char *newline = memchr(lines->bytes + lines->scanned, '\n', lines->len - lines->scanned);
+		const char *newline =
+			memchr(lines->bytes + lines->scanned, '\n', lines->len - lines->scanned);
 
 		if (!newline) {
 			lines->scanned = lines->len;
@@ -107,7 +108,8 @@ void outbox_add(struct outbox *outbox, const char *bytes, size_t len)
 		memmove(outbox->bytes, outbox->bytes + outbox->start, outbox->len);
 		outbox->start = 0;
 	}
-	if (!grow(&outbox->bytes, outbox->start, outbox->len, &outbox->room, outbox->start + outbox->len + len))
+	if (!grow(&outbox->bytes, outbox->start, outbox->len, &outbox->room,
+		    outbox->start + outbox->len + len))
 		goto fail;
 	memcpy(outbox->bytes + outbox->start + outbox->len, bytes, len);
 	outbox->len += len;

@@ -14,9 +14,11 @@ struct lines {
 	size_t scanned; /* no newline before this */
 };
 
-/* At most RPC_LINE_MAX bytes at a time. 0; -EMSGSIZE: a line is too long; -ENOMEM. The lines taken before are gone. */
+/* At most RPC_LINE_MAX bytes at a time. 0; -EMSGSIZE: a line is too long; -ENOMEM. The lines taken before are
+ * gone. */
 int lines_feed(struct lines *lines, const char *bytes, size_t len);
-/* The next line that is not blank, without its newline, valid until the next call of either; NULL: none yet. */
+/* The next line that is not blank, without its newline, valid until the next call of either; NULL: none yet.
+ */
 const char *lines_next(struct lines *lines, size_t *len);
 void lines_wipe(struct lines *lines);
 

@@ -2,8 +2,8 @@
 /* One line and one message, each from the other: JSON-RPC 2.0's envelope around the shapes. Pure.
  * Only client/rpc and its tests include this.
  *
- * The write functions give a line with its newline, on the heap, to be freed by message_free; NULL: memory was short.
- * They do not check its length: lines.h does, where it is queued. */
+ * The write functions give a line with its newline, on the heap, to be freed by message_free; NULL: memory
+ * was short. They do not check its length: lines.h does, where it is queued. */
 #ifndef WGTCP_CLIENT_RPC_MESSAGE_H
 #define WGTCP_CLIENT_RPC_MESSAGE_H
 
@@ -24,8 +24,8 @@ bool message_write_result(const struct rpc_id *id, const struct rpc_result *resu
 bool message_write_error(const struct rpc_id *id, const struct rpc_error *error, struct message *out);
 bool message_write_notice(const struct rpc_notice *notice, struct message *out);
 
-/* A line without its newline, as a server reads it. On false *error is the answer, to be sent to *id (kind NONE and
- * answer true: to the id null); answer false: it asked for none. */
+/* A line without its newline, as a server reads it. On false *error is the answer, to be sent to *id (kind
+ * NONE and answer true: to the id null); answer false: it asked for none. */
 bool message_read_request(const char *line, size_t len, struct rpc_request *out, struct rpc_id *id,
 	struct rpc_error *error, bool *answer);
 

@@ -65,7 +65,8 @@ int rpc_server_feed(struct rpc_server *server, const char *bytes, size_t len)
 		return -EMSGSIZE;
 	err = lines_feed(&server->in, bytes, len);
 	if (err == -EMSGSIZE) {
-		rpc_error_set(&error, RPC_CODE_INVALID_REQUEST, "a line may have at most %d bytes.", RPC_LINE_MAX);
+		rpc_error_set(
+			&error, RPC_CODE_INVALID_REQUEST, "a line may have at most %d bytes.", RPC_LINE_MAX);
 		answer_error(server, &nobody, &error);
 	}
 	if (err) {
@@ -107,8 +108,8 @@ void rpc_server_reply(struct rpc_server *server, const struct rpc_id *id, const 
 		return;
 	}
 	if (err == -EMSGSIZE) {
-		rpc_error_set(&error, RPC_CODE_INTERNAL,
-			"the answer is longer than the protocol's %d bytes.", RPC_LINE_MAX);
+		rpc_error_set(&error, RPC_CODE_INTERNAL, "the answer is longer than the protocol's %d bytes.",
+			RPC_LINE_MAX);
 		answer_error(server, id, &error);
 		return;
 	}

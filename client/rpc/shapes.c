@@ -4,20 +4,24 @@
 
 #include <assert.h>
 
-#define TEXT(type, member) { #member, FIELD_TEXT, false, offsetof(type, member), FIELD_ROOM(type, member), 0, 0, 0, 0 }
+/* The formatter tears macros that are braces apart. */
+/* clang-format off */
+#define TEXT(type, member) \
+	{ #member, FIELD_TEXT, false, offsetof(type, member), FIELD_ROOM(type, member), 0, 0, 0, 0 }
 #define PLAIN(kind, type, key, member) { key, kind, false, offsetof(type, member), 0, 0, 0, 0, 0 }
-#define STRING(type, member) PLAIN(FIELD_STRING, type, #member, member)
 #define BOOL(type, member) PLAIN(FIELD_BOOL, type, #member, member)
 #define U32(type, member) PLAIN(FIELD_U32, type, #member, member)
 #define U64(type, member) PLAIN(FIELD_U64, type, #member, member)
 #define WORD(type, member, table) { #member, FIELD_WORD, false, offsetof(type, member), 0, 0, 0, table, 0 }
-#define LIST(type, key, member, counter, item, table)                                                          \
+#define LIST(type, key, member, counter, item, table) \
 	{ key, FIELD_LIST, false, offsetof(type, member), sizeof(item), offsetof(type, counter), 0, 0, table }
-#define TEXTS(type, member)                                                                                    \
+#define TEXTS(type, member) \
 	{ #member, FIELD_TEXTS, false, offsetof(type, member.items), 0, offsetof(type, member.count), 0, 0, 0 }
 #define END { 0 }
+/* clang-format on */
 
-static_assert(sizeof(enum rpc_state) == sizeof(int) && sizeof(enum carrier) == sizeof(int), "words are stored as int");
+static_assert(sizeof(enum rpc_state) == sizeof(int) && sizeof(enum carrier) == sizeof(int),
+	"words are stored as int");
 
 static const struct field note[] = {
 	U32(struct rpc_note, line),
@@ -29,11 +33,13 @@ static const struct field note[] = {
 
 /* ---- params ---- */
 
-#define NAME_REQUIRED                                                                                          \
+/* clang-format off */
+#define NAME_REQUIRED \
 	{ "name", FIELD_TEXT, true, offsetof(struct rpc_request, name), RPC_NAME_LEN, 0, 0, 0, 0 }
-#define TRANSPORT(needed)                                                                                      \
-	{ "transport", FIELD_WORD, needed, offsetof(struct rpc_request, transport), 0, 0,                      \
+#define TRANSPORT(needed) \
+	{ "transport", FIELD_WORD, needed, offsetof(struct rpc_request, transport), 0, 0, \
 		offsetof(struct rpc_request, has_transport), rpc_transport_words, 0 }
+/* clang-format on */
 
 static const struct field params_none[] = { END };
 static const struct field params_status[] = {
@@ -75,7 +81,8 @@ static const struct field params_export[] = {
 };
 static const struct field params_delete[] = { NAME_REQUIRED, END };
 static const struct field setting[] = {
-	{ "key", FIELD_TEXT, true, offsetof(struct rpc_setting, key), FIELD_ROOM(struct rpc_setting, key), 0, 0, 0, 0 },
+	{ "key", FIELD_TEXT, true, offsetof(struct rpc_setting, key), FIELD_ROOM(struct rpc_setting, key), 0,
+		0, 0, 0 },
 	{ "value", FIELD_STRING, true, offsetof(struct rpc_setting, value), 0, 0, 0, 0, 0 },
 	END,
 };
@@ -190,9 +197,11 @@ static const struct field log_entry[] = {
 
 /* ---- results: offsets from struct rpc_result ---- */
 
+/* clang-format off */
 #define IN(member) offsetof(struct rpc_result, member)
-#define IN_TEXT(key, member)                                                                                   \
+#define IN_TEXT(key, member) \
 	{ key, FIELD_TEXT, false, IN(member), FIELD_ROOM(struct rpc_result, member), 0, 0, 0, 0 }
+/* clang-format on */
 
 static const struct field result_info[] = {
 	IN_TEXT("daemon_version", info.daemon_version),
@@ -210,10 +219,12 @@ static const struct field result_status[] = {
 	LIST(struct rpc_result, "tunnels", status.tunnels, status.tunnel_count, struct rpc_tunnel, tunnel),
 	END,
 };
-#define MOVED_TUNNEL                                                                                           \
+/* clang-format off */
+#define MOVED_TUNNEL \
 	{ "tunnel", FIELD_OBJECT, true, IN(moved.tunnel), 0, 0, 0, 0, tunnel }
-#define MOVED_WARNINGS                                                                                         \
+#define MOVED_WARNINGS \
 	{ "warnings", FIELD_TEXTS, false, IN(moved.warnings.items), 0, IN(moved.warnings.count), 0, 0, 0 }
+/* clang-format on */
 static const struct field result_up[] = {
 	MOVED_TUNNEL,
 	PLAIN(FIELD_BOOL, struct rpc_result, "began", moved.began),
@@ -272,8 +283,8 @@ const struct field *shape_of_result(enum rpc_method method)
 
 const struct field shape_error_data[] = {
 	WORD(struct rpc_error, cause, rpc_cause_words),
-	{ "state", FIELD_WORD, false, offsetof(struct rpc_error, state), 0, 0, offsetof(struct rpc_error, has_state),
-		rpc_state_words, 0 },
+	{ "state", FIELD_WORD, false, offsetof(struct rpc_error, state), 0, 0,
+		offsetof(struct rpc_error, has_state), rpc_state_words, 0 },
 	NOTES(struct rpc_error, "notes", notes),
 	END,
 };
@@ -287,9 +298,11 @@ const struct field shape_error[] = {
 
 /* ---- notices: offsets from struct rpc_notice ---- */
 
+/* clang-format off */
 #define NOTICE(member) offsetof(struct rpc_notice, member)
-#define NOTICE_TEXT(key, member)                                                                               \
+#define NOTICE_TEXT(key, member) \
 	{ key, FIELD_TEXT, false, NOTICE(member), FIELD_ROOM(struct rpc_notice, member), 0, 0, 0, 0 }
+/* clang-format on */
 
 static const struct field notice_state[] = {
 	{ "tunnel", FIELD_OBJECT, true, NOTICE(state.tunnel), 0, 0, 0, 0, tunnel },

@@ -6,8 +6,8 @@
 #include "client/rpc/field.h"
 #include "client/rpc/types.h"
 
-/* For params, offsets count from struct rpc_request; for results from struct rpc_result, for notices from struct
- * rpc_notice, for errors from struct rpc_error. */
+/* For params, offsets count from struct rpc_request; for results from struct rpc_result, for notices from
+ * struct rpc_notice, for errors from struct rpc_error. */
 const struct field *shape_of_params(enum rpc_method method);
 const struct field *shape_of_result(enum rpc_method method);
 const struct field *shape_of_notice(enum rpc_notice_kind kind);

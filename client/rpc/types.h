@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything that the protocol says, as structs: the daemon, the command line and the window see these and never JSON.
- * protocol.md explains each field under the same name.
+/* Everything that the protocol says, as structs: the daemon, the command line and the window see these and
+ * never JSON. protocol.md explains each field under the same name.
  *
- * Pointers are owned by the struct that holds them; the *_free functions release (and wipe) what a struct holds and
- * leave it zeroed, and accept a zeroed struct. To send one, a caller may point into its own memory and then does not
- * call *_free. A char array holds a NUL-terminated text, "" where there is none. */
+ * Pointers are owned by the struct that holds them; the *_free functions release (and wipe) what a struct
+ * holds and leave it zeroed, and accept a zeroed struct. To send one, a caller may point into its own memory
+ * and then does not call *_free. A char array holds a NUL-terminated text, "" where there is none. */
 #ifndef WGTCP_CLIENT_RPC_TYPES_H
 #define WGTCP_CLIENT_RPC_TYPES_H
 
@@ -18,7 +18,7 @@
 #define RPC_DEPTH_MAX 16
 #define RPC_OUTPUT_MAX (1u << 20) /* bytes that wait for a slow reader, before it is dropped */
 
-#define RPC_NAME_LEN 256       /* what a person calls a tunnel, right or wrong */
+#define RPC_NAME_LEN 256 /* what a person calls a tunnel, right or wrong */
 #define RPC_INTERFACE_LEN 16
 #define RPC_KEY_LEN 45
 #define RPC_ENDPOINT_LEN 80
@@ -66,15 +66,15 @@ struct rpc_request {
 	enum transport transport;
 	bool has_backend;
 	enum rpc_backend_choice backend;
-	uint32_t timeout_ms;       /* up; 0: the daemon's own */
-	char peer[RPC_KEY_LEN];    /* switch, set */
-	bool has_request;          /* down: only what this connection's tunnel.up with the id `request` began */
+	uint32_t timeout_ms;    /* up; 0: the daemon's own */
+	char peer[RPC_KEY_LEN]; /* switch, set */
+	bool has_request;       /* down: only what this connection's tunnel.up with the id `request` began */
 	int64_t request;
-	uint32_t peer_from;        /* status: leave out so many peers */
-	char *text;                /* import */
-	char file[RPC_NAME_LEN];   /* import: what the file was called, without its folder */
-	bool replace;              /* import: over a profile of that name */
-	bool hide_keys;            /* export */
+	uint32_t peer_from;           /* status: leave out so many peers */
+	char *text;                   /* import */
+	char file[RPC_NAME_LEN];      /* import: what the file was called, without its folder */
+	bool replace;                 /* import: over a profile of that name */
+	bool hide_keys;               /* export */
 	struct rpc_setting *settings; /* set: all of them or none */
 	size_t setting_count;
 	uint32_t lines; /* logs: the newest so many; 0: as many as fit */
@@ -119,8 +119,9 @@ struct rpc_tunnel {
 	struct rpc_texts warnings;
 	struct rpc_peer *peers;
 	size_t peer_count;
-	/* Peers that the profile has in all. A writer leaves it 0 (then it is peer_count); on the wire and after reading it
-	 * is larger than peer_count where they did not fit into one message: ask on with peer_from. */
+	/* Peers that the profile has in all. A writer leaves it 0 (then it is peer_count); on the wire and
+	 * after reading it is larger than peer_count where they did not fit into one message: ask on with
+	 * peer_from. */
 	uint32_t peers_total;
 };
 
@@ -176,7 +177,8 @@ struct rpc_done {
 	char name[RPC_NAME_LEN];
 	char display_name[RPC_NAME_LEN];
 	char file[RPC_PATH_LEN]; /* import, set: where the profile lies */
-	bool changed; /* down: it was up. import: replaced one. set: in force already, else from the next up on */
+	bool changed; /* down: it was up. import: replaced one. set: in force already, else from the next up
+			 on */
 	struct rpc_notes warnings;
 };
 
@@ -225,8 +227,8 @@ enum rpc_code {
 	RPC_CODE_TIMED_OUT = 6,
 	RPC_CODE_PEER_UNREACHABLE = 7,
 	RPC_CODE_CAPTIVE_PORTAL = 8,
-	RPC_CODE_CONFIG = 20,    /* the profile is wrong; notes say where */
-	RPC_CODE_BUSY = 21,      /* something else is under way, or it is up and must not be */
+	RPC_CODE_CONFIG = 20, /* the profile is wrong; notes say where */
+	RPC_CODE_BUSY = 21,   /* something else is under way, or it is up and must not be */
 	RPC_CODE_EXISTS = 22,
 	RPC_CODE_CANCELLED = 23, /* tunnel.up: by a tunnel.down */
 	RPC_CODE_PARSE = -32700,
@@ -240,7 +242,7 @@ struct rpc_error {
 	int32_t code;                   /* enum rpc_code; others may come from a newer daemon */
 	char message[RPC_SENTENCE_LEN]; /* one sentence with cause and cure */
 	enum rpc_cause cause;
-	bool has_state;       /* up: what the tunnel is left as */
+	bool has_state; /* up: what the tunnel is left as */
 	enum rpc_state state;
 	struct rpc_notes notes;
 };
@@ -263,7 +265,8 @@ struct rpc_notice {
 		} state;
 		struct {
 			char name[RPC_NAME_LEN];
-			struct rpc_sample *samples; /* oldest first; up to 300 at the start, then one a second */
+			struct rpc_sample
+				*samples; /* oldest first; up to 300 at the start, then one a second */
 			size_t sample_count;
 			struct rpc_peer *peers; /* public_key, carrier and counters */
 			size_t peer_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of the protocol as enums. The order of each enum is that of protocol.md; a word that is not listed there is
- * refused, since words belong to the protocol's version. Pure. */
+/* The words of the protocol as enums. The order of each enum is that of protocol.md; a word that is not
+ * listed there is refused, since words belong to the protocol's version. Pure. */
 #ifndef WGTCP_CLIENT_RPC_WORDS_H
 #define WGTCP_CLIENT_RPC_WORDS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the command line needs from the machine it runs on: streams, the terminal, files that a person names, Ctrl-C. */
+/* What the command line needs from the machine it runs on: streams, the terminal, files that a person names,
+ * Ctrl-C. */
 #ifndef WGTCP_CORE_PORT_CONSOLE_H
 #define WGTCP_CORE_PORT_CONSOLE_H
 
@@ -23,8 +24,8 @@ bool console_wants_colour(enum console_stream stream);
 /* Whether we may do what root may, such as starting a daemon. */
 bool console_is_admin(void);
 
-/* A whole file ("-": standard input) of at most max bytes, into memory of malloc with a NUL behind it. 0; -EFBIG: it is
- * longer; -EISDIR; -errno. The caller wipes. */
+/* A whole file ("-": standard input) of at most max bytes, into memory of malloc with a NUL behind it. 0;
+ * -EFBIG: it is longer; -EISDIR; -errno. The caller wipes. */
 int console_read_file(const char *path, size_t max, char **text, size_t *len);
 /* Whether a file of that name exists. */
 bool console_file_exists(const char *path);

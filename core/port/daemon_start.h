@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Starts the wgtcpd that stands beside our own binary, else the one where it is installed, listening on socket_path, as a
- * process of its own that outlives us, and waits until that socket answers, wait_ms at most.
- * 0; -ENOENT: there is no wgtcpd; -ETIMEDOUT: it runs and does not answer; -ECHILD: it ended at once; else -errno.
- * Its messages go to *log_path ("" if nowhere), size bytes. */
+/* Starts the wgtcpd that stands beside our own binary, else the one where it is installed, listening on
+ * socket_path, as a process of its own that outlives us, and waits until that socket answers, wait_ms at
+ * most. 0; -ENOENT: there is no wgtcpd; -ETIMEDOUT: it runs and does not answer; -ECHILD: it ended at once;
+ * else -errno. Its messages go to *log_path ("" if nowhere), size bytes. */
 int daemon_start(const char *socket_path, uint32_t wait_ms, char *log_path, size_t size);
 
 /* How a person starts it for good, for a sentence: "`sudo systemctl start wgtcpd`". */

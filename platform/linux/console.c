@@ -78,7 +78,8 @@ bool console_wants_colour(enum console_stream stream)
 	const char *no_color = getenv("NO_COLOR");
 	const char *terminal = getenv("TERM");
 
-	return console_is_terminal(stream) && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
+	return console_is_terminal(stream) && !(no_color && *no_color) && terminal &&
+	       strcmp(terminal, "dumb") != 0;
 }
 
 bool console_is_admin(void)
@@ -158,7 +159,8 @@ void console_catch_interrupt(void)
 	sigset_t stop;
 
 	interrupted = 0;
-	/* Blocked but for the waits in ipc.c and below, so that none arrives between a look at the flag and a wait. */
+	/* Blocked but for the waits in ipc.c and below, so that none arrives between a look at the flag and a
+	 * wait. */
 	stop_signals(&stop);
 	sigprocmask(SIG_BLOCK, &stop, NULL);
 	sigaction(SIGINT, &action, NULL);

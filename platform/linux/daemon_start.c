@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* core/port/daemon_start.h on Linux: fork, a session of its own, exec. Nothing of the caller's environment is handed
- * on: what a person happens to have set must not decide how a root process runs. */
+/* core/port/daemon_start.h on Linux: fork, a session of its own, exec. Nothing of the caller's environment is
+ * handed on: what a person happens to have set must not decide how a root process runs. */
 #include "core/port/daemon_start.h"
 
 #include "core/port/ipc.h"
@@ -23,8 +23,8 @@
 
 /* Against the folder of our own binary; the last is how a build tree lies. */
 static const char *const beside[] = { "", "../sbin/", "../libexec/wgtcp/", "../daemon/" };
-static const char *const installed[] = { "/usr/sbin/wgtcpd", "/usr/local/sbin/wgtcpd", "/usr/libexec/wgtcp/wgtcpd",
-	"/usr/local/libexec/wgtcp/wgtcpd" };
+static const char *const installed[] = { "/usr/sbin/wgtcpd", "/usr/local/sbin/wgtcpd",
+	"/usr/libexec/wgtcp/wgtcpd", "/usr/local/libexec/wgtcp/wgtcpd" };
 
 static bool find_daemon(char *out, size_t size)
 {
@@ -38,7 +38,8 @@ static bool find_daemon(char *out, size_t size)
 		if (slash)
 			slash[1] = '\0';
 		for (size_t i = 0; slash && i < sizeof(beside) / sizeof(beside[0]); i++) {
-			if ((size_t)snprintf(out, size, "%s%swgtcpd", own, beside[i]) < size && !access(out, X_OK))
+			if ((size_t)snprintf(out, size, "%s%swgtcpd", own, beside[i]) < size &&
+				!access(out, X_OK))
 				return true;
 		}
 	}
@@ -80,9 +81,11 @@ static int open_log(const char *socket_path, char *path, size_t size)
 /* In the child; does not return. */
 static void become_daemon(const char *binary, const char *socket_path, int log)
 {
-	char *const arguments[] = { (char *)"wgtcpd", (char *)"--foreground", (char *)"--socket", (char *)socket_path,
-		NULL };
-	char *const environment[] = { (char *)"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL };
+	char *const arguments[] = { (char *)"wgtcpd", (char *)"--foreground", (char *)"--socket",
+		(char *)socket_path, NULL };
+	char *const environment[] = {
+		(char *)"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL
+	};
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sigset_t none;
 
@@ -91,8 +94,8 @@ static void become_daemon(const char *binary, const char *socket_path, int log)
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
 	umask(022);
-	if (setsid() < 0 || chdir("/") || null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(log, STDOUT_FILENO) < 0 ||
-		dup2(log, STDERR_FILENO) < 0)
+	if (setsid() < 0 || chdir("/") || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+		dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0)
 		_exit(127);
 	close_range(3, ~0u, 0);
 	execve(binary, arguments, environment);

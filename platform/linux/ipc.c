@@ -40,7 +40,8 @@ int ipc_connect(const char *path, struct ipc **out)
 	/* A unix socket connects at once, or waits only while the daemon's backlog is full. */
 	if (ipc->fd < 0 || connect(ipc->fd, (const struct sockaddr *)&address, sizeof(address))) {
 		err = -errno;
-		/* The kernel says the same of a file that is no socket; nobody may take that for a daemon's old one. */
+		/* The kernel says the same of a file that is no socket; nobody may take that for a daemon's
+		 * old one. */
 		if (err == -ECONNREFUSED && !stat(path, &file) && !S_ISSOCK(file.st_mode))
 			err = -ENOTSOCK;
 		ipc_close(ipc);
@@ -67,8 +68,8 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Waits for events. console.c keeps SIGINT and SIGTERM blocked outside of this wait, so that none is lost between a
- * look at the flag and the wait; interruptible lets them in. */
+/* Waits for events. console.c keeps SIGINT and SIGTERM blocked outside of this wait, so that none is lost
+ * between a look at the flag and the wait; interruptible lets them in. */
 static int wait_for(struct ipc *ipc, short events, uint32_t *left_ms, bool interruptible)
 {
 	struct pollfd pollfd = { .fd = ipc->fd, .events = events };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes, cut at any place, to the daemon's side and to a client's side. The first byte chooses the cut. */
+/* Any bytes, cut at any place, to the daemon's side and to a client's side. The first byte chooses the cut.
+ */
 #include "client/rpc/conn.h"
 #include "client/rpc/server.h"
 
@@ -34,8 +35,9 @@ static void to_server(const char *bytes, size_t len, size_t step)
 
 static void to_client(const char *bytes, size_t len, size_t step)
 {
-	static const enum rpc_method asked[] = { RPC_METHOD_DAEMON_INFO, RPC_METHOD_TUNNEL_LIST, RPC_METHOD_TUNNEL_UP,
-		RPC_METHOD_TUNNEL_DOWN, RPC_METHOD_TUNNEL_STATUS, RPC_METHOD_TUNNEL_EXPORT, RPC_METHOD_LOGS };
+	static const enum rpc_method asked[] = { RPC_METHOD_DAEMON_INFO, RPC_METHOD_TUNNEL_LIST,
+		RPC_METHOD_TUNNEL_UP, RPC_METHOD_TUNNEL_DOWN, RPC_METHOD_TUNNEL_STATUS,
+		RPC_METHOD_TUNNEL_EXPORT, RPC_METHOD_LOGS };
 	struct rpc_conn *conn = rpc_conn_new();
 	struct rpc_event event;
 

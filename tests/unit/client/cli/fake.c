@@ -25,7 +25,7 @@ void fake_reset(void)
 
 int fake_run(const char *const words[])
 {
-	char *argv[40] = { (char *)(uintptr_t)"wgtcp-cli" };
+	char *argv[40] = { (char *)(uintptr_t) "wgtcp-cli" };
 	int argc = 1;
 
 	while (*words)

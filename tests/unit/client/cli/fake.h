@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine and a daemon in memory: the ports that the command line stands on (console, ipc, daemon_start), and what to
- * answer to which method. For tests of whole commands. */
+/* A machine and a daemon in memory: the ports that the command line stands on (console, ipc, daemon_start),
+ * and what to answer to which method. For tests of whole commands. */
 #ifndef WGTCP_TESTS_UNIT_CLIENT_CLI_FAKE_H
 #define WGTCP_TESTS_UNIT_CLIENT_CLI_FAKE_H
 
@@ -15,13 +15,13 @@ struct fake {
 	int file_error;                    /* instead of it */
 	uint64_t now;
 	/* the daemon */
-	int connect_error;                  /* until daemon_start has succeeded */
+	int connect_error; /* until daemon_start has succeeded */
 	int start_error;
 	int starts;
 	/* Called for each request; answers on server. */
 	void (*answer)(struct rpc_server *server, const struct rpc_request *request);
-	int interrupt_after;                /* Ctrl-C comes instead of the n-th wait, from 1; 0: never */
-	bool silent;                        /* it never answers */
+	int interrupt_after; /* Ctrl-C comes instead of the n-th wait, from 1; 0: never */
+	bool silent;         /* it never answers */
 	/* what was seen */
 	char out[1 << 18], err[1 << 18];
 	size_t out_len, err_len;

@@ -34,9 +34,13 @@ static void assert_err(const char *text)
 
 static struct rpc_entry entries[] = { { .name = "office", .display_name = "My Office" },
 	{ .name = "home", .display_name = "Home" } };
-static struct rpc_result up_result = { .method = RPC_METHOD_TUNNEL_UP, .moved = { .tunnel = { .name = "office",
-	.state = RPC_STATE_UP, .carrier = CARRIER_TCP, .reason = RPC_REASON_UDP_SILENT, .verified = RPC_VERIFIED_FULL },
-	.began = true } };
+static struct rpc_result up_result = { .method = RPC_METHOD_TUNNEL_UP,
+	.moved = { .tunnel = { .name = "office",
+			   .state = RPC_STATE_UP,
+			   .carrier = CARRIER_TCP,
+			   .reason = RPC_REASON_UDP_SILENT,
+			   .verified = RPC_VERIFIED_FULL },
+		.began = true } };
 static struct rpc_error error;
 
 static void progress(struct rpc_server *server, const struct rpc_request *request, enum rpc_step step)
@@ -69,8 +73,10 @@ static void answer_usual(struct rpc_server *server, const struct rpc_request *re
 		result = up_result;
 		break;
 	case RPC_METHOD_TUNNEL_SWITCH:
-		result.moved.tunnel = (struct rpc_tunnel){ .name = "office", .state = RPC_STATE_UP,
-			.carrier = CARRIER_TCP, .reason = RPC_REASON_CHOSEN };
+		result.moved.tunnel = (struct rpc_tunnel){ .name = "office",
+			.state = RPC_STATE_UP,
+			.carrier = CARRIER_TCP,
+			.reason = RPC_REASON_CHOSEN };
 		break;
 	case RPC_METHOD_TUNNEL_DOWN:
 	case RPC_METHOD_TUNNEL_DELETE:
@@ -81,7 +87,7 @@ static void answer_usual(struct rpc_server *server, const struct rpc_request *re
 		result.done.changed = request->method == RPC_METHOD_TUNNEL_DOWN;
 		break;
 	case RPC_METHOD_TUNNEL_EXPORT:
-		result.exported.text = (char *)(uintptr_t)"[Interface]\nPrivateKey = k\n";
+		result.exported.text = (char *)(uintptr_t) "[Interface]\nPrivateKey = k\n";
 		break;
 	case RPC_METHOD_DAEMON_INFO:
 	case RPC_METHOD_TUNNEL_STATUS:
@@ -119,7 +125,9 @@ static void test_up(void **state)
 
 	start(answer_usual);
 	fake.terminal = true;
-	assert_int_equal(RUN("up", "./office.conf", "-t", "TCP", "--backend=userspace", "--timeout", "3", "--socket", "/s"), 0);
+	assert_int_equal(RUN("up", "./office.conf", "-t", "TCP", "--backend=userspace", "--timeout", "3",
+				 "--socket", "/s"),
+		0);
 	assert_err("Trying UDP... no answer, trying TCP... answered, verifying...\n");
 	assert_string_equal(fake.socket_path, "/s");
 	assert_string_equal(asked(0)->name, "office");
@@ -137,7 +145,7 @@ static void test_up(void **state)
 
 static void test_up_warnings(void **state)
 {
-	char *warnings[] = { (char *)(uintptr_t)"PostUp is not run" };
+	char *warnings[] = { (char *)(uintptr_t) "PostUp is not run" };
 
 	(void)state;
 	start(answer_usual);
@@ -157,9 +165,17 @@ static void test_up_errors(void **state)
 		enum rpc_code code;
 		int exit;
 	} table[] = {
-		{ RPC_CODE_OTHER, 1 }, { RPC_CODE_NOT_UP, 3 }, { RPC_CODE_NOT_PERMITTED, 4 }, { RPC_CODE_TIMED_OUT, 6 },
-		{ RPC_CODE_PEER_UNREACHABLE, 7 }, { RPC_CODE_CAPTIVE_PORTAL, 8 }, { RPC_CODE_BUSY, 1 },
-		{ RPC_CODE_EXISTS, 1 }, { RPC_CODE_CONFIG, 1 }, { RPC_CODE_UNKNOWN_METHOD, 1 }, { RPC_CODE_INTERNAL, 1 },
+		{ RPC_CODE_OTHER, 1 },
+		{ RPC_CODE_NOT_UP, 3 },
+		{ RPC_CODE_NOT_PERMITTED, 4 },
+		{ RPC_CODE_TIMED_OUT, 6 },
+		{ RPC_CODE_PEER_UNREACHABLE, 7 },
+		{ RPC_CODE_CAPTIVE_PORTAL, 8 },
+		{ RPC_CODE_BUSY, 1 },
+		{ RPC_CODE_EXISTS, 1 },
+		{ RPC_CODE_CONFIG, 1 },
+		{ RPC_CODE_UNKNOWN_METHOD, 1 },
+		{ RPC_CODE_INTERNAL, 1 },
 		{ (enum rpc_code)77, 1 },
 	};
 
@@ -182,7 +198,8 @@ static void test_up_errors(void **state)
 	rpc_error_set(&error, RPC_CODE_PEER_UNREACHABLE, "cause; cure");
 	assert_int_equal(RUN("up", "office", "--json"), 7);
 	assert_err("wgtcp-cli: cause; cure\n");
-	assert_out("{\"version\":1,\"error\":{\"code\":7,\"message\":\"cause; cure\",\"data\":{\"cause\":\"none\",\"notes\":[]}}}\n");
+	assert_out("{\"version\":1,\"error\":{\"code\":7,\"message\":\"cause; "
+		   "cure\",\"data\":{\"cause\":\"none\",\"notes\":[]}}}\n");
 }
 
 static void test_no_such_tunnel(void **state)
@@ -190,7 +207,8 @@ static void test_no_such_tunnel(void **state)
 	(void)state;
 	start(answer_usual);
 	assert_int_equal(RUN("up", "ofice"), 5);
-	assert_err("wgtcp-cli: no tunnel is called 'ofice'; did you mean 'office'? `wgtcp-cli list` shows all\n");
+	assert_err("wgtcp-cli: no tunnel is called 'ofice'; did you mean 'office'? `wgtcp-cli list` shows "
+		   "all\n");
 	start(answer_usual);
 	assert_int_equal(RUN("down", "laboratory"), 5);
 	assert_err("wgtcp-cli: no tunnel is called 'laboratory'; `wgtcp-cli list` shows all\n");
@@ -247,24 +265,30 @@ static void test_start_daemon(void **state)
 		{ "up", -ENOENT, 0, true, 1, 0, "" },
 		{ "up", -ECONNREFUSED, 0, true, 1, 0, "" },
 		{ "up", -ENOENT, 0, false, 0, 1,
-		  "wgtcp-cli: the daemon wgtcpd is not running (nothing listens on /fake/wgtcpd.sock); start it with `start "
-		  "it`, or run `wgtcp-cli up` as root, which starts it\n" },
+			"wgtcp-cli: the daemon wgtcpd is not running (nothing listens on /fake/wgtcpd.sock); "
+			"start it with `start "
+			"it`, or run `wgtcp-cli up` as root, which starts it\n" },
 		{ "down", -ENOENT, 0, true, 0, 1,
-		  "wgtcp-cli: the daemon wgtcpd is not running (nothing listens on /fake/wgtcpd.sock); start it with `start "
-		  "it`\n" },
+			"wgtcp-cli: the daemon wgtcpd is not running (nothing listens on /fake/wgtcpd.sock); "
+			"start it with `start "
+			"it`\n" },
 		{ "up", -EACCES, 0, true, 0, 4,
-		  "wgtcp-cli: you may not speak to the daemon on /fake/wgtcpd.sock; run this as root, or as a member of the "
-		  "group wgtcp\n" },
+			"wgtcp-cli: you may not speak to the daemon on /fake/wgtcpd.sock; run this as root, "
+			"or as a member of the "
+			"group wgtcp\n" },
 		{ "up", -ENOENT, -ENOENT, true, 1, 1,
-		  "wgtcp-cli: the daemon wgtcpd is not running and stands neither beside wgtcp-cli nor where it is "
-		  "installed; install it\n" },
+			"wgtcp-cli: the daemon wgtcpd is not running and stands neither beside wgtcp-cli nor "
+			"where it is "
+			"installed; install it\n" },
 		{ "up", -ENOENT, -ETIMEDOUT, true, 1, 6,
-		  "wgtcp-cli: wgtcpd was started and does not answer on /fake/wgtcpd.sock within 5 s; its log is "
-		  "/fake/wgtcpd.log\n" },
+			"wgtcp-cli: wgtcpd was started and does not answer on /fake/wgtcpd.sock within 5 s; "
+			"its log is "
+			"/fake/wgtcpd.log\n" },
 		{ "up", -ENOENT, -ECHILD, true, 1, 1,
-		  "wgtcp-cli: wgtcpd was started and ended at once: the last line; its log is /fake/wgtcpd.log\n" },
+			"wgtcp-cli: wgtcpd was started and ended at once: the last line; its log is "
+			"/fake/wgtcpd.log\n" },
 		{ "up", -ENOTSOCK, 0, true, 0, 2,
-		  "wgtcp-cli: /fake/wgtcpd.sock is not a socket; give wgtcpd's as --socket\n" },
+			"wgtcp-cli: /fake/wgtcpd.sock is not a socket; give wgtcpd's as --socket\n" },
 	};
 
 	(void)state;
@@ -309,7 +333,8 @@ static void test_down_switch(void **state)
 	assert_string_equal(asked(0)->peer, "KEY");
 	start(answer_usual);
 	assert_int_equal(RUN("switch", "office", "sctp"), 2);
-	assert_err("wgtcp-cli: switch: the carrier must be auto, udp or tcp, not 'sctp'; `wgtcp-cli help switch` shows how\n");
+	assert_err("wgtcp-cli: switch: the carrier must be auto, udp or tcp, not 'sctp'; `wgtcp-cli help "
+		   "switch` shows how\n");
 	assert_int_equal(fake.request_count, 0);
 }
 
@@ -334,8 +359,8 @@ static void test_import(void **state)
 	assert_true(asked(0)->replace);
 }
 
-/* What is no profile is told before the daemon is asked; what the daemon says about lines stands behind the file's
- * name. */
+/* What is no profile is told before the daemon is asked; what the daemon says about lines stands behind the
+ * file's name. */
 static void test_import_errors(void **state)
 {
 	static const struct {
@@ -345,15 +370,21 @@ static void test_import_errors(void **state)
 		const char *err;
 	} table[] = {
 		{ "a\nb\0c", 5, 0, 1,
-		  "wgtcp-cli: x.conf:2: this is not a text file (it holds a NUL byte); give the profile's .conf file\n" },
-		{ "\xff\xfe[\0I\0", 6, 0, 1, "wgtcp-cli: x.conf:1: this is UTF-16; save the file as UTF-8 and import it again\n" },
+			"wgtcp-cli: x.conf:2: this is not a text file (it holds a NUL byte); give the "
+			"profile's .conf file\n" },
+		{ "\xff\xfe[\0I\0", 6, 0, 1,
+			"wgtcp-cli: x.conf:1: this is UTF-16; save the file as UTF-8 and import it again\n" },
 		{ "a\nb\nM\xfcller", 0, 0, 1,
-		  "wgtcp-cli: x.conf:3: this is not UTF-8 text; save the file as UTF-8 and import it again\n" },
+			"wgtcp-cli: x.conf:3: this is not UTF-8 text; save the file as UTF-8 and import it "
+			"again\n" },
 		{ "", 0, -EISDIR, 1, "wgtcp-cli: 'x.conf' is a folder; give one of its .conf files\n" },
-		{ "", 0, -EACCES, 4, "wgtcp-cli: you may not read 'x.conf'; run this as root, or ask its owner\n" },
+		{ "", 0, -EACCES, 4,
+			"wgtcp-cli: you may not read 'x.conf'; run this as root, or ask its owner\n" },
 		{ "", 0, -ENOENT, 1,
-		  "wgtcp-cli: there is no file 'x.conf'; give the path of a .conf file, or - for standard input\n" },
-		{ "", 0, -EFBIG, 1, "wgtcp-cli: 'x.conf' is larger than the 64 KiB that a profile may have\n" },
+			"wgtcp-cli: there is no file 'x.conf'; give the path of a .conf file, or - for "
+			"standard input\n" },
+		{ "", 0, -EFBIG, 1,
+			"wgtcp-cli: 'x.conf' is larger than the 64 KiB that a profile may have\n" },
 	};
 	static char large[65000];
 	struct rpc_note notes[] = { { 3, 1, "'Adress' is not a key of [Interface]; did you mean 'Address'?" },
@@ -430,8 +461,11 @@ static struct rpc_peer many[600];
 /* As a daemon does it: all peers from peer_from on; what does not fit a line is left out by the library. */
 static void answer_status(struct rpc_server *server, const struct rpc_request *request)
 {
-	struct rpc_tunnel tunnel = { .name = "hub", .state = RPC_STATE_UP, .peers = many + request->peer_from,
-		.peer_count = 600 - request->peer_from, .peers_total = 600 };
+	struct rpc_tunnel tunnel = { .name = "hub",
+		.state = RPC_STATE_UP,
+		.peers = many + request->peer_from,
+		.peer_count = 600 - request->peer_from,
+		.peers_total = 600 };
 	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS, .status = { &tunnel, 1 } };
 
 	assert_int_equal(request->method, RPC_METHOD_TUNNEL_STATUS);
@@ -472,8 +506,13 @@ static void test_status_exit(void **state)
 		enum rpc_state state;
 		int exit;
 	} table[] = {
-		{ RPC_STATE_DOWN, 3 }, { RPC_STATE_CONNECTING, 3 }, { RPC_STATE_VERIFYING, 3 }, { RPC_STATE_UP, 0 },
-		{ RPC_STATE_DEGRADED, 0 }, { RPC_STATE_RECONNECTING, 3 }, { RPC_STATE_FAILED, 3 },
+		{ RPC_STATE_DOWN, 3 },
+		{ RPC_STATE_CONNECTING, 3 },
+		{ RPC_STATE_VERIFYING, 3 },
+		{ RPC_STATE_UP, 0 },
+		{ RPC_STATE_DEGRADED, 0 },
+		{ RPC_STATE_RECONNECTING, 3 },
+		{ RPC_STATE_FAILED, 3 },
 	};
 
 	(void)state;
@@ -494,18 +533,23 @@ static void answer_watch(struct rpc_server *server, const struct rpc_request *re
 {
 	struct rpc_peer peer = { .public_key = "A", .rx_bytes = 1 };
 	struct rpc_result result = { .method = request->method };
-	struct rpc_notice notice = { .kind = RPC_NOTICE_STATE, .state = { .tunnel = { .name = "office",
-		.state = RPC_STATE_UP, .carrier = CARRIER_UDP, .peers = &peer, .peer_count = 1 } } };
+	struct rpc_notice notice = { .kind = RPC_NOTICE_STATE,
+		.state = { .tunnel = { .name = "office",
+				   .state = RPC_STATE_UP,
+				   .carrier = CARRIER_UDP,
+				   .peers = &peer,
+				   .peer_count = 1 } } };
 
 	rpc_server_reply(server, &request->id, &result);
 	if (request->method != RPC_METHOD_WATCH)
 		return;
 	rpc_server_notify(server, &notice);
 	peer.rx_bytes = 2048;
-	notice = (struct rpc_notice){ .kind = RPC_NOTICE_STATS, .stats = { .name = "office", .peers = &peer,
-		.peer_count = 1 } };
+	notice = (struct rpc_notice){ .kind = RPC_NOTICE_STATS,
+		.stats = { .name = "office", .peers = &peer, .peer_count = 1 } };
 	rpc_server_notify(server, &notice);
-	notice = (struct rpc_notice){ .kind = RPC_NOTICE_STATE, .state = { .tunnel = { .name = "office" }, .gone = true } };
+	notice = (struct rpc_notice){ .kind = RPC_NOTICE_STATE,
+		.state = { .tunnel = { .name = "office" }, .gone = true } };
 	rpc_server_notify(server, &notice);
 }
 
@@ -532,7 +576,8 @@ static void answer_logs(struct rpc_server *server, const struct rpc_request *req
 {
 	struct rpc_log entry = { 1796076935123, RPC_LEVEL_WARNING, "office", "UDP is\033[2J silent" };
 	struct rpc_result result = { .method = RPC_METHOD_LOGS, .logs = { &entry, 1 } };
-	struct rpc_notice notice = { .kind = RPC_NOTICE_LOG, .log = { 1796076936000, RPC_LEVEL_INFO, "", "more" } };
+	struct rpc_notice notice = { .kind = RPC_NOTICE_LOG,
+		.log = { 1796076936000, RPC_LEVEL_INFO, "", "more" } };
 
 	rpc_server_reply(server, &request->id, &result);
 	if (request->follow)
@@ -550,7 +595,8 @@ static void test_logs(void **state)
 	start(answer_logs);
 	fake.colour = true;
 	assert_int_equal(RUN("logs", "-f"), 1); /* the daemon goes */
-	assert_out("<1796076935> \033[33mwarning\033[0m: office: UDP is?[2J silent\n<1796076936> info: more\n");
+	assert_out(
+		"<1796076935> \033[33mwarning\033[0m: office: UDP is?[2J silent\n<1796076936> info: more\n");
 }
 
 /* ---- keys, usage, help ---- */
@@ -558,9 +604,12 @@ static void test_logs(void **state)
 static void test_keys(void **state)
 {
 	char private_key[64];
-	static const char *const bad[] = { "", "\n", "hello\n", "yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk",
-		"yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=x", " yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=",
-		"yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=\nyAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=\n" };
+	static const char *const bad[] = {
+		"", "\n", "hello\n", "yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk",
+		"yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=x",
+		" yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=",
+		"yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=\nyAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=\n"
+	};
 
 	(void)state;
 	start(NULL);
@@ -597,18 +646,24 @@ static void test_usage(void **state)
 		const char *words[6];
 		const char *err;
 	} table[] = {
-		{ { "stauts" }, "wgtcp-cli: 'stauts' is not a command; did you mean 'status'? `wgtcp-cli help` shows all commands\n" },
-		{ { "frobnicate" }, "wgtcp-cli: 'frobnicate' is not a command; `wgtcp-cli help` shows all commands\n" },
+		{ { "stauts" }, "wgtcp-cli: 'stauts' is not a command; did you mean 'status'? `wgtcp-cli "
+				"help` shows all commands\n" },
+		{ { "frobnicate" },
+			"wgtcp-cli: 'frobnicate' is not a command; `wgtcp-cli help` shows all commands\n" },
 		{ { "up" }, "wgtcp-cli: up: it needs NAME; `wgtcp-cli help up` shows how\n" },
-		{ { "up", "a", "b" }, "wgtcp-cli: up: 'b' is one word too many; `wgtcp-cli help up` shows how\n" },
-		{ { "list", "--qr" }, "wgtcp-cli: list: it takes no --qr; `wgtcp-cli help list` shows how\n" },
-		{ { "up", "/" }, "wgtcp-cli: up: '/' is not the name of a tunnel; `wgtcp-cli help up` shows how\n" },
-		{ { "up", "a", "--timeout", "0" },
-		  "wgtcp-cli: up: --timeout must be a whole number from 1 to 3600, not '0'; `wgtcp-cli help up` shows how\n" },
-		{ { "import", "-" },
-		  "wgtcp-cli: import: standard input has no name; give the tunnel one with --name; `wgtcp-cli help import` "
-		  "shows how\n" },
-		{ { "help", "nothing-such" }, "wgtcp-cli: help: 'nothing-such' is not a command; `wgtcp-cli help help` shows how\n" },
+		{ { "up", "a", "b" },
+			"wgtcp-cli: up: 'b' is one word too many; `wgtcp-cli help up` shows how\n" },
+		{ { "list", "--qr" },
+			"wgtcp-cli: list: it takes no --qr; `wgtcp-cli help list` shows how\n" },
+		{ { "up", "/" },
+			"wgtcp-cli: up: '/' is not the name of a tunnel; `wgtcp-cli help up` shows how\n" },
+		{ { "up", "a", "--timeout", "0" }, "wgtcp-cli: up: --timeout must be a whole number from 1 "
+						   "to 3600, not '0'; `wgtcp-cli help up` shows how\n" },
+		{ { "import", "-" }, "wgtcp-cli: import: standard input has no name; give the tunnel one "
+				     "with --name; `wgtcp-cli help import` "
+				     "shows how\n" },
+		{ { "help", "nothing-such" }, "wgtcp-cli: help: 'nothing-such' is not a command; `wgtcp-cli "
+					      "help help` shows how\n" },
 	};
 
 	(void)state;
@@ -635,7 +690,8 @@ static void test_help(void **state)
 	(void)state;
 	start(NULL);
 	assert_int_equal(RUN("--help"), 0);
-	assert_non_null(strstr(fake.out, "  switch NAME udp|tcp|auto  moves a living tunnel to another carrier\n"));
+	assert_non_null(
+		strstr(fake.out, "  switch NAME udp|tcp|auto  moves a living tunnel to another carrier\n"));
 	assert_non_null(strstr(fake.out, "  8  a captive portal"));
 	start(NULL);
 	assert_int_equal(RUN("up", "--help"), 0);

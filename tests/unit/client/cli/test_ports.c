@@ -119,7 +119,8 @@ static void test_stream(void **state)
 	unlink(path_of("socket"));
 }
 
-/* Ctrl-C ends a wait, also when it came before the wait began, and does not kill; afterwards it kills as usual. */
+/* Ctrl-C ends a wait, also when it came before the wait began, and does not kill; afterwards it kills as
+ * usual. */
 static void test_interrupt(void **state)
 {
 	int listener = listen_on("socket"), status;

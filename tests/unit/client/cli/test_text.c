@@ -30,8 +30,10 @@ static void test_args(void **state)
 		{ { "import", "-" }, "import", "-", NULL, NULL, NULL, NULL },
 		{ { "up", "--", "--transport" }, "up", "--transport", NULL, NULL, NULL, NULL },
 		{ { "up", "--transport" }, .error = "--transport needs a value: --transport T" },
-		{ { "up", "--trasport", "tcp" }, .error = "'--trasport' is not an option; did you mean '--transport'?" },
-		{ { "up", "--trasport=tcp" }, .error = "'--trasport' is not an option; did you mean '--transport'?" },
+		{ { "up", "--trasport", "tcp" },
+			.error = "'--trasport' is not an option; did you mean '--transport'?" },
+		{ { "up", "--trasport=tcp" },
+			.error = "'--trasport' is not an option; did you mean '--transport'?" },
 		{ { "up", "--zzzzzzzz" }, .error = "'--zzzzzzzz' is not an option" },
 		{ { "up", "-x" }, .error = "'-x' is not an option" },
 		{ { "logs", "--follow=yes" }, .error = "--follow takes no value" },
@@ -40,7 +42,7 @@ static void test_args(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		char *argv[8] = { (char *)(uintptr_t)"wgtcp-cli" };
+		char *argv[8] = { (char *)(uintptr_t) "wgtcp-cli" };
 		struct args_error error = { "" };
 		struct args args = { 0 };
 		int argc = 1;
@@ -72,8 +74,15 @@ static void test_numbers(void **state)
 		bool good;
 		uint32_t value;
 	} table[] = {
-		{ "1", true, 1 }, { "3600", true, 3600 }, { "0", false, 7 }, { "3601", false, 7 }, { "", false, 7 },
-		{ "-1", false, 7 }, { "1.5", false, 7 }, { " 1", false, 7 }, { "99999999999999999999", false, 7 },
+		{ "1", true, 1 },
+		{ "3600", true, 3600 },
+		{ "0", false, 7 },
+		{ "3601", false, 7 },
+		{ "", false, 7 },
+		{ "-1", false, 7 },
+		{ "1.5", false, 7 },
+		{ " 1", false, 7 },
+		{ "99999999999999999999", false, 7 },
 		{ NULL, true, 7 },
 	};
 
@@ -94,9 +103,19 @@ static void test_suggestions(void **state)
 	static const struct {
 		const char *typed, *nearest;
 	} table[] = {
-		{ "ofice", "office" }, { "offfice", "office" }, { "OFFICE", "office" }, { "fofice", "office" },
-		{ "stauts", "status" }, { "dwon", "down" }, { "hom", "home" }, { "wg1", "wg0" }, { "pu", "up" },
-		{ "x", NULL }, { "laboratory", NULL }, { "", NULL }, { "a-very-long-word-that-is-longer-than-forty-letters", NULL },
+		{ "ofice", "office" },
+		{ "offfice", "office" },
+		{ "OFFICE", "office" },
+		{ "fofice", "office" },
+		{ "stauts", "status" },
+		{ "dwon", "down" },
+		{ "hom", "home" },
+		{ "wg1", "wg0" },
+		{ "pu", "up" },
+		{ "x", NULL },
+		{ "laboratory", NULL },
+		{ "", NULL },
+		{ "a-very-long-word-that-is-longer-than-forty-letters", NULL },
 	};
 
 	(void)state;
@@ -109,7 +128,8 @@ static void test_suggestions(void **state)
 		if (!table[i].nearest)
 			assert_null(suggestion.nearest);
 		else
-			assert_string_equal(suggestion.nearest ? suggestion.nearest : "(none)", table[i].nearest);
+			assert_string_equal(
+				suggestion.nearest ? suggestion.nearest : "(none)", table[i].nearest);
 	}
 }
 
@@ -118,9 +138,16 @@ static void test_names(void **state)
 	static const struct {
 		const char *word, *name;
 	} table[] = {
-		{ "office", "office" }, { "office.conf", "office" }, { "./office.conf", "office" },
-		{ "/etc/wireguard/office.conf", "office" }, { "C:\\vpn\\office.conf", "office" }, { ".conf", ".conf" },
-		{ "a.conf.conf", "a.conf" }, { "wg0.v2", "wg0.v2" }, { "/etc/", NULL }, { "", NULL },
+		{ "office", "office" },
+		{ "office.conf", "office" },
+		{ "./office.conf", "office" },
+		{ "/etc/wireguard/office.conf", "office" },
+		{ "C:\\vpn\\office.conf", "office" },
+		{ ".conf", ".conf" },
+		{ "a.conf.conf", "a.conf" },
+		{ "wg0.v2", "wg0.v2" },
+		{ "/etc/", NULL },
+		{ "", NULL },
 	};
 	char name[RPC_NAME_LEN], longest[RPC_NAME_LEN + 1];
 
@@ -174,23 +201,41 @@ static void test_sentences(void **state)
 		bool already;
 		const char *text;
 	} table[] = {
-		{ { .name = "office", .state = RPC_STATE_UP, .carrier = CARRIER_TCP, .reason = RPC_REASON_UDP_SILENT,
-		    .verified = RPC_VERIFIED_FULL }, false,
-		  "office is up over TCP: this network blocks UDP (verified: full)." },
-		{ { .name = "office", .state = RPC_STATE_UP, .carrier = CARRIER_UDP, .reason = RPC_REASON_UDP_WORKS,
-		    .verified = RPC_VERIFIED_FULL }, false, "office is up over UDP (verified: full)." },
-		{ { .name = "office", .state = RPC_STATE_UP, .carrier = CARRIER_UDP, .verified = RPC_VERIFIED_HANDSHAKE },
-		  true, "office is already up over UDP (verified: handshake)." },
-		{ { .name = "office", .state = RPC_STATE_UP, .carrier = CARRIER_TCP, .reason = RPC_REASON_CHOSEN,
-		    .verified = RPC_VERIFIED_SMALL }, false, "office is up over TCP, as chosen (verified: small)." },
+		{ { .name = "office",
+			  .state = RPC_STATE_UP,
+			  .carrier = CARRIER_TCP,
+			  .reason = RPC_REASON_UDP_SILENT,
+			  .verified = RPC_VERIFIED_FULL },
+			false, "office is up over TCP: this network blocks UDP (verified: full)." },
+		{ { .name = "office",
+			  .state = RPC_STATE_UP,
+			  .carrier = CARRIER_UDP,
+			  .reason = RPC_REASON_UDP_WORKS,
+			  .verified = RPC_VERIFIED_FULL },
+			false, "office is up over UDP (verified: full)." },
+		{ { .name = "office",
+			  .state = RPC_STATE_UP,
+			  .carrier = CARRIER_UDP,
+			  .verified = RPC_VERIFIED_HANDSHAKE },
+			true, "office is already up over UDP (verified: handshake)." },
+		{ { .name = "office",
+			  .state = RPC_STATE_UP,
+			  .carrier = CARRIER_TCP,
+			  .reason = RPC_REASON_CHOSEN,
+			  .verified = RPC_VERIFIED_SMALL },
+			false, "office is up over TCP, as chosen (verified: small)." },
 		{ { .name = "hub", .state = RPC_STATE_UP }, false, "hub is up." },
-		{ { .name = "office", .state = RPC_STATE_DEGRADED, .carrier = CARRIER_UDP,
-		    .verified = RPC_VERIFIED_HANDSHAKE, .message = "Large packets do not pass." }, false,
-		  "office is degraded over UDP; Large packets do not pass (verified: handshake)." },
+		{ { .name = "office",
+			  .state = RPC_STATE_DEGRADED,
+			  .carrier = CARRIER_UDP,
+			  .verified = RPC_VERIFIED_HANDSHAKE,
+			  .message = "Large packets do not pass." },
+			false,
+			"office is degraded over UDP; Large packets do not pass (verified: handshake)." },
 		{ { .name = "office", .state = RPC_STATE_FAILED, .cause = RPC_CAUSE_PEER_UNREACHABLE }, false,
-		  "office has failed: nothing comes back from the peer." },
+			"office has failed: nothing comes back from the peer." },
 		{ { .name = "office", .state = RPC_STATE_CONNECTING, .carrier = CARRIER_UDP }, false,
-		  "office is connecting." },
+			"office is connecting." },
 		{ { .name = "a\033[2Jb", .state = RPC_STATE_DOWN }, false, "a?[2Jb is down." },
 	};
 
@@ -204,18 +249,39 @@ static void test_sentences(void **state)
 }
 
 static struct rpc_peer office_peer = { .public_key = "3vPzZQRTvN6mkLTNmMZxvRPjW5D6C8Jq6qUzWmQhP3Y=",
-	.endpoint = "[2001:db8:85a3::8a2e:370:7334]:51820", .state = RPC_STATE_UP, .verified = RPC_VERIFIED_FULL,
-	.carrier = CARRIER_TCP, .reason = RPC_REASON_UDP_SILENT, .udp = RPC_UDP_BLOCKED, .last_handshake = 1796079988,
-	.rtt_us = 23400, .rx_bytes = 1290000, .tx_bytes = 466944, .rx_bps = 1200000, .tx_bps = 34000 };
-static char *office_warnings[] = { (char *)(uintptr_t)"PostUp is not run; a systemd drop-in does the same" };
+	.endpoint = "[2001:db8:85a3::8a2e:370:7334]:51820",
+	.state = RPC_STATE_UP,
+	.verified = RPC_VERIFIED_FULL,
+	.carrier = CARRIER_TCP,
+	.reason = RPC_REASON_UDP_SILENT,
+	.udp = RPC_UDP_BLOCKED,
+	.last_handshake = 1796079988,
+	.rtt_us = 23400,
+	.rx_bytes = 1290000,
+	.tx_bytes = 466944,
+	.rx_bps = 1200000,
+	.tx_bps = 34000 };
+static char *office_warnings[] = { (char *)(uintptr_t) "PostUp is not run; a systemd drop-in does the same" };
 
 static struct rpc_tunnel office(void)
 {
-	return (struct rpc_tunnel){ .name = "office", .display_name = "B\xc3\xbcro", .profile = "office",
-		.state = RPC_STATE_UP, .verified = RPC_VERIFIED_FULL, .reason = RPC_REASON_UDP_SILENT,
-		.interface = "office", .backend = RPC_BACKEND_USERSPACE, .carrier = CARRIER_TCP,
-		.transport = TRANSPORT_AUTO, .mtu = 1420, .since = 1796072560, .udp = RPC_UDP_BLOCKED,
-		.warnings = { office_warnings, 1 }, .peers = &office_peer, .peer_count = 1, .peers_total = 1 };
+	return (struct rpc_tunnel){ .name = "office",
+		.display_name = "B\xc3\xbcro",
+		.profile = "office",
+		.state = RPC_STATE_UP,
+		.verified = RPC_VERIFIED_FULL,
+		.reason = RPC_REASON_UDP_SILENT,
+		.interface = "office",
+		.backend = RPC_BACKEND_USERSPACE,
+		.carrier = CARRIER_TCP,
+		.transport = TRANSPORT_AUTO,
+		.mtu = 1420,
+		.since = 1796072560,
+		.udp = RPC_UDP_BLOCKED,
+		.warnings = { office_warnings, 1 },
+		.peers = &office_peer,
+		.peer_count = 1,
+		.peers_total = 1 };
 }
 
 static void test_status(void **state)
@@ -225,49 +291,48 @@ static void test_status(void **state)
 		const char *text;
 	} table[] = {
 		{ { 0, false, 1796080000 },
-		  "office is up over TCP: this network blocks UDP (verified: full).\n"
-		  "  warning      PostUp is not run; a systemd drop-in does the same\n"
-		  "  name         B\xc3\xbcro\n"
-		  "  interface    office, MTU 1420, userspace\n"
-		  "  transport    auto; UDP here: blocked\n"
-		  "  for          2 h 4 min\n"
-		  "  peer         3vPzZQRTvN6mkLTNmMZxvRPjW5D6C8Jq6qUzWmQhP3Y=\n"
-		  "    endpoint   [2001:db8:85a3::8a2e:370:7334]:51820 (TCP)\n"
-		  "    handshake  12 s ago\n"
-		  "    round trip 23 ms\n"
-		  "    received   1.23 MiB, now 1.20 Mbit/s\n"
-		  "    sent       456 KiB, now 34.0 kbit/s\n" },
+			"office is up over TCP: this network blocks UDP (verified: full).\n"
+			"  warning      PostUp is not run; a systemd drop-in does the same\n"
+			"  name         B\xc3\xbcro\n"
+			"  interface    office, MTU 1420, userspace\n"
+			"  transport    auto; UDP here: blocked\n"
+			"  for          2 h 4 min\n"
+			"  peer         3vPzZQRTvN6mkLTNmMZxvRPjW5D6C8Jq6qUzWmQhP3Y=\n"
+			"    endpoint   [2001:db8:85a3::8a2e:370:7334]:51820 (TCP)\n"
+			"    handshake  12 s ago\n"
+			"    round trip 23 ms\n"
+			"    received   1.23 MiB, now 1.20 Mbit/s\n"
+			"    sent       456 KiB, now 34.0 kbit/s\n" },
 		{ { 80, true, 1796080000 },
-		  "office is \033[32mup\033[0m over TCP: this network blocks UDP (verified: full).\n"
-		  "  warning      PostUp is not run; a systemd drop-in does the same\n"
-		  "  name         B\xc3\xbcro\n"
-		  "  interface    office, MTU 1420, userspace\n"
-		  "  transport    auto; UDP here: blocked\n"
-		  "  for          2 h 4 min\n"
-		  "  peer         3vPzZQRTvN6mkLTNmMZxvRPjW5D6C8Jq6qUzWmQhP3Y=\n"
-		  "    endpoint   [2001:db8:85a3::8a2e:370:7334]:51820 (TCP)\n"
-		  "    handshake  12 s ago\n"
-		  "    round trip 23 ms\n"
-		  "    received   1.23 MiB, now 1.20 Mbit/s\n"
-		  "    sent       456 KiB, now 34.0 kbit/s\n" },
-		{ { 40, false, 1796080000 },
-		  "office is up over TCP: this network\n"
-		  "  blocks UDP (verified: full).\n"
-		  "  warning      PostUp is not run; a\n"
-		  "               systemd drop-in does the\n"
-		  "               same\n"
-		  "  name         B\xc3\xbcro\n"
-		  "  interface    office, MTU 1420,\n"
-		  "               userspace\n"
-		  "  transport    auto; UDP here: blocked\n"
-		  "  for          2 h 4 min\n"
-		  "  peer         3vPzZQRTvN6mkLTNmMZxvR...\n"
-		  "    endpoint   [2001:db8:85a3::8a2e:370:7334]:51820\n"
-		  "               (TCP)\n"
-		  "    handshake  12 s ago\n"
-		  "    round trip 23 ms\n"
-		  "    received   1.23 MiB, now 1.20 Mbit/s\n"
-		  "    sent       456 KiB, now 34.0 kbit/s\n" },
+			"office is \033[32mup\033[0m over TCP: this network blocks UDP (verified: full).\n"
+			"  warning      PostUp is not run; a systemd drop-in does the same\n"
+			"  name         B\xc3\xbcro\n"
+			"  interface    office, MTU 1420, userspace\n"
+			"  transport    auto; UDP here: blocked\n"
+			"  for          2 h 4 min\n"
+			"  peer         3vPzZQRTvN6mkLTNmMZxvRPjW5D6C8Jq6qUzWmQhP3Y=\n"
+			"    endpoint   [2001:db8:85a3::8a2e:370:7334]:51820 (TCP)\n"
+			"    handshake  12 s ago\n"
+			"    round trip 23 ms\n"
+			"    received   1.23 MiB, now 1.20 Mbit/s\n"
+			"    sent       456 KiB, now 34.0 kbit/s\n" },
+		{ { 40, false, 1796080000 }, "office is up over TCP: this network\n"
+					     "  blocks UDP (verified: full).\n"
+					     "  warning      PostUp is not run; a\n"
+					     "               systemd drop-in does the\n"
+					     "               same\n"
+					     "  name         B\xc3\xbcro\n"
+					     "  interface    office, MTU 1420,\n"
+					     "               userspace\n"
+					     "  transport    auto; UDP here: blocked\n"
+					     "  for          2 h 4 min\n"
+					     "  peer         3vPzZQRTvN6mkLTNmMZxvR...\n"
+					     "    endpoint   [2001:db8:85a3::8a2e:370:7334]:51820\n"
+					     "               (TCP)\n"
+					     "    handshake  12 s ago\n"
+					     "    round trip 23 ms\n"
+					     "    received   1.23 MiB, now 1.20 Mbit/s\n"
+					     "    sent       456 KiB, now 34.0 kbit/s\n" },
 	};
 
 	(void)state;
@@ -280,16 +345,25 @@ static void test_status(void **state)
 	}
 }
 
-/* One line for what is down, an empty line around what is not, each peer's state where there are several, and what a
- * peer that never answered shows. */
+/* One line for what is down, an empty line around what is not, each peer's state where there are several, and
+ * what a peer that never answered shows. */
 static void test_status_of_several(void **state)
 {
-	struct rpc_peer peers[] = { { .public_key = "A", .endpoint = "192.0.2.1:1", .carrier = CARRIER_UDP,
-		.state = RPC_STATE_UP, .last_handshake = 1796080005 }, { .public_key = "B", .state = RPC_STATE_CONNECTING,
-		.cause = RPC_CAUSE_PEER_UNREACHABLE } };
+	struct rpc_peer peers[] = { { .public_key = "A",
+					    .endpoint = "192.0.2.1:1",
+					    .carrier = CARRIER_UDP,
+					    .state = RPC_STATE_UP,
+					    .last_handshake = 1796080005 },
+		{ .public_key = "B", .state = RPC_STATE_CONNECTING, .cause = RPC_CAUSE_PEER_UNREACHABLE } };
 	struct rpc_tunnel tunnels[] = { { .name = "a" }, { .name = "b" },
-		{ .name = "hub", .state = RPC_STATE_CONNECTING, .interface = "hub", .transport = TRANSPORT_UDP,
-		  .peers = peers, .peer_count = 2, .peers_total = 9 }, { .name = "z" } };
+		{ .name = "hub",
+			.state = RPC_STATE_CONNECTING,
+			.interface = "hub",
+			.transport = TRANSPORT_UDP,
+			.peers = peers,
+			.peer_count = 2,
+			.peers_total = 9 },
+		{ .name = "z" } };
 	struct rpc_status status = { tunnels, 4 };
 	struct status_style style = { 0, false, 1796080000 };
 	struct text text = { 0 };
@@ -323,10 +397,18 @@ static void test_status_of_several(void **state)
 
 static void test_list(void **state)
 {
-	struct rpc_entry entries[] = { { .name = "office", .display_name = "B\xc3\xbcro", .file = "/etc/wgtcp/office.conf",
-		.state = RPC_STATE_UP, .auto_connect = true }, { .name = "wg0", .display_name = "wg0",
-		.file = "/etc/wireguard/wg0.conf", .transport = TRANSPORT_TCP }, { .name = "bad",
-		.file = "/etc/wgtcp/bad.conf", .error = "line 3: 'Adress' is not a key\n" } };
+	struct rpc_entry entries[] = {
+		{ .name = "office",
+			.display_name = "B\xc3\xbcro",
+			.file = "/etc/wgtcp/office.conf",
+			.state = RPC_STATE_UP,
+			.auto_connect = true },
+		{ .name = "wg0",
+			.display_name = "wg0",
+			.file = "/etc/wireguard/wg0.conf",
+			.transport = TRANSPORT_TCP },
+		{ .name = "bad", .file = "/etc/wgtcp/bad.conf", .error = "line 3: 'Adress' is not a key\n" }
+	};
 	struct rpc_list list = { entries, 3 };
 	struct text text = { 0 };
 
@@ -353,9 +435,19 @@ static void test_characters(void **state)
 		const char *text;
 		size_t len;
 	} table[] = {
-		{ "a", 1 }, { "\xc3\xbc", 2 }, { "\xe2\x82\xac", 3 }, { "\xf0\x9f\x98\x80", 4 }, { "\xc3", 0 }, { "\xc0\x80", 0 },
-		{ "\xe0\x80\x80", 0 }, { "\xed\xa0\x80", 0 }, { "\xf4\x90\x80\x80", 0 }, { "\xf5\x80\x80\x80", 0 },
-		{ "\x80", 0 }, { "\xff", 0 }, { "\xe2\x82", 0 },
+		{ "a", 1 },
+		{ "\xc3\xbc", 2 },
+		{ "\xe2\x82\xac", 3 },
+		{ "\xf0\x9f\x98\x80", 4 },
+		{ "\xc3", 0 },
+		{ "\xc0\x80", 0 },
+		{ "\xe0\x80\x80", 0 },
+		{ "\xed\xa0\x80", 0 },
+		{ "\xf4\x90\x80\x80", 0 },
+		{ "\xf5\x80\x80\x80", 0 },
+		{ "\x80", 0 },
+		{ "\xff", 0 },
+		{ "\xe2\x82", 0 },
 	};
 	struct text text = { 0 };
 

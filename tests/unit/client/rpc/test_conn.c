@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Client and server against each other in memory: every method's request and result, errors and notices, arrive as they
- * were sent. */
+/* Client and server against each other in memory: every method's request and result, errors and notices,
+ * arrive as they were sent. */
 #include "client/rpc/conn.h"
 #include "client/rpc/json.h"
 #include "client/rpc/server.h"
@@ -97,8 +97,11 @@ static void test_requests(void **state)
 {
 	struct rpc_setting settings[] = { { "Transport", (char *)"tcp" }, { "DNS", (char *)"" } };
 	char text[] = "# Name = B\xc3\xbcro \"1\"\n[Interface]\nPrivateKey = (hidden)\n";
-	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_SET, .name = "office", .peer = "k=",
-		.settings = settings, .setting_count = 2 };
+	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_SET,
+		.name = "office",
+		.peer = "k=",
+		.settings = settings,
+		.setting_count = 2 };
 	struct pair pair = pair_new();
 	struct rpc_request seen = up(&pair, &request);
 
@@ -111,7 +114,9 @@ static void test_requests(void **state)
 	rpc_request_free(&seen);
 	assert_null(seen.settings);
 
-	request = (struct rpc_request){ .method = RPC_METHOD_TUNNEL_IMPORT, .text = text, .file = "My office (2).conf",
+	request = (struct rpc_request){ .method = RPC_METHOD_TUNNEL_IMPORT,
+		.text = text,
+		.file = "My office (2).conf",
 		.replace = true };
 	seen = up(&pair, &request);
 	assert_string_equal(seen.text, text);
@@ -120,8 +125,9 @@ static void test_requests(void **state)
 	assert_true(seen.replace);
 	rpc_request_free(&seen);
 
-	request = (struct rpc_request){ .method = RPC_METHOD_TUNNEL_DOWN, .name = "a", .has_request = true,
-		.request = 17 };
+	request = (struct rpc_request){
+		.method = RPC_METHOD_TUNNEL_DOWN, .name = "a", .has_request = true, .request = 17
+	};
 	seen = up(&pair, &request);
 	assert_true(seen.has_request);
 	assert_int_equal(seen.request, 17);
@@ -168,16 +174,39 @@ static void test_request_too_long(void **state)
 
 static void test_status(void **state)
 {
-	struct rpc_peer peers[] = { { .public_key = "AAAA", .endpoint = "[2001:db8::1]:51820", .state = RPC_STATE_UP,
-		.verified = RPC_VERIFIED_FULL, .reason = RPC_REASON_UDP_SILENT, .carrier = CARRIER_TCP,
-		.udp = RPC_UDP_BLOCKED, .last_handshake = 1796076935, .rtt_us = 12345, .rx_bytes = UINT64_MAX,
-		.tx_bytes = 1, .rx_bps = 2, .tx_bps = 3 }, { .public_key = "BBBB" } };
+	struct rpc_peer peers[] = { { .public_key = "AAAA",
+					    .endpoint = "[2001:db8::1]:51820",
+					    .state = RPC_STATE_UP,
+					    .verified = RPC_VERIFIED_FULL,
+					    .reason = RPC_REASON_UDP_SILENT,
+					    .carrier = CARRIER_TCP,
+					    .udp = RPC_UDP_BLOCKED,
+					    .last_handshake = 1796076935,
+					    .rtt_us = 12345,
+					    .rx_bytes = UINT64_MAX,
+					    .tx_bytes = 1,
+					    .rx_bps = 2,
+					    .tx_bps = 3 },
+		{ .public_key = "BBBB" } };
 	char *warnings[] = { (char *)"one", (char *)"two" };
-	struct rpc_tunnel tunnel = { .name = "office", .display_name = "B\xc3\xbcro", .profile = "office",
-		.state = RPC_STATE_DEGRADED, .cause = RPC_CAUSE_CLOCK, .verified = RPC_VERIFIED_SMALL,
-		.reason = RPC_REASON_UDP_NO_LARGE, .interface = "office", .backend = RPC_BACKEND_USERSPACE,
-		.carrier = CARRIER_TCP, .transport = TRANSPORT_AUTO, .mtu = 1420, .since = 1796076900,
-		.udp = RPC_UDP_BLOCKED, .message = "m", .warnings = { warnings, 2 }, .peers = peers, .peer_count = 2 };
+	struct rpc_tunnel tunnel = { .name = "office",
+		.display_name = "B\xc3\xbcro",
+		.profile = "office",
+		.state = RPC_STATE_DEGRADED,
+		.cause = RPC_CAUSE_CLOCK,
+		.verified = RPC_VERIFIED_SMALL,
+		.reason = RPC_REASON_UDP_NO_LARGE,
+		.interface = "office",
+		.backend = RPC_BACKEND_USERSPACE,
+		.carrier = CARRIER_TCP,
+		.transport = TRANSPORT_AUTO,
+		.mtu = 1420,
+		.since = 1796076900,
+		.udp = RPC_UDP_BLOCKED,
+		.message = "m",
+		.warnings = { warnings, 2 },
+		.peers = peers,
+		.peer_count = 2 };
 	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS, .status = { &tunnel, 1 } };
 	struct pair pair = pair_new();
 	struct rpc_event event = ask(&pair, &result, "");
@@ -206,16 +235,24 @@ static void test_status(void **state)
 	char *json = rpc_json_result(&event.result);
 
 	assert_string_equal(json,
-		"{\"version\":1,\"tunnels\":[{\"name\":\"office\",\"display_name\":\"B\xc3\xbcro\",\"profile\":\"office\","
-		"\"state\":\"degraded\",\"cause\":\"clock\",\"verified\":\"small\",\"reason\":\"udp-no-large\","
-		"\"interface\":\"office\",\"backend\":\"userspace\",\"carrier\":\"tcp\",\"transport\":\"auto\",\"mtu\":1420,"
-		"\"since\":1796076900,\"udp\":\"blocked\",\"message\":\"m\",\"warnings\":[\"one\",\"two\"],\"peers\":["
-		"{\"public_key\":\"AAAA\",\"endpoint\":\"[2001:db8::1]:51820\",\"state\":\"up\",\"cause\":\"none\","
+		"{\"version\":1,\"tunnels\":[{\"name\":\"office\",\"display_name\":\"B\xc3\xbcro\","
+		"\"profile\":\"office\","
+		"\"state\":\"degraded\",\"cause\":\"clock\",\"verified\":\"small\",\"reason\":\"udp-no-"
+		"large\","
+		"\"interface\":\"office\",\"backend\":\"userspace\",\"carrier\":\"tcp\",\"transport\":"
+		"\"auto\",\"mtu\":1420,"
+		"\"since\":1796076900,\"udp\":\"blocked\",\"message\":\"m\",\"warnings\":[\"one\",\"two\"],"
+		"\"peers\":["
+		"{\"public_key\":\"AAAA\",\"endpoint\":\"[2001:db8::1]:51820\",\"state\":\"up\",\"cause\":"
+		"\"none\","
 		"\"verified\":\"full\",\"reason\":\"udp-silent\",\"carrier\":\"tcp\",\"udp\":\"blocked\","
-		"\"last_handshake\":1796076935,\"rtt_ms\":12.345,\"rx_bytes\":18446744073709551615,\"tx_bytes\":1,"
+		"\"last_handshake\":1796076935,\"rtt_ms\":12.345,\"rx_bytes\":18446744073709551615,\"tx_"
+		"bytes\":1,"
 		"\"rx_bps\":2,\"tx_bps\":3},"
-		"{\"public_key\":\"BBBB\",\"endpoint\":null,\"state\":\"down\",\"cause\":\"none\",\"verified\":\"none\","
-		"\"reason\":\"none\",\"carrier\":\"none\",\"udp\":\"unknown\",\"last_handshake\":0,\"rtt_ms\":null,"
+		"{\"public_key\":\"BBBB\",\"endpoint\":null,\"state\":\"down\",\"cause\":\"none\","
+		"\"verified\":\"none\","
+		"\"reason\":\"none\",\"carrier\":\"none\",\"udp\":\"unknown\",\"last_handshake\":0,\"rtt_"
+		"ms\":null,"
 		"\"rx_bytes\":0,\"tx_bytes\":0,\"rx_bps\":0,\"tx_bps\":0}],\"peers_total\":2}]}");
 	rpc_json_free(json);
 	rpc_event_free(&event);
@@ -233,9 +270,15 @@ static void test_status(void **state)
 static void test_results(void **state)
 {
 	struct rpc_note note = { 3, 7, "'Adress' is not a key of [Interface]; did you mean 'Address'?" };
-	struct rpc_entry entries[] = { { .name = "office", .display_name = "Office", .file = "/etc/wgtcp/office.conf",
-		.read_only = true, .state = RPC_STATE_UP, .transport = TRANSPORT_UDP,
-		.backend = RPC_BACKEND_CHOICE_KERNEL, .auto_connect = true, .error = "line 3: x" } };
+	struct rpc_entry entries[] = { { .name = "office",
+		.display_name = "Office",
+		.file = "/etc/wgtcp/office.conf",
+		.read_only = true,
+		.state = RPC_STATE_UP,
+		.transport = TRANSPORT_UDP,
+		.backend = RPC_BACKEND_CHOICE_KERNEL,
+		.auto_connect = true,
+		.error = "line 3: x" } };
 	struct rpc_log logs[] = { { 1796076935123, RPC_LEVEL_WARNING, "office", "first" },
 		{ 1796076935124, RPC_LEVEL_DEBUG, "", "second" } };
 	char *warnings[] = { (char *)"w" };
@@ -244,8 +287,8 @@ static void test_results(void **state)
 	struct rpc_event event;
 
 	(void)state;
-	result = (struct rpc_result){ .method = RPC_METHOD_DAEMON_INFO, .info = { "0.1.0", 77, RPC_PERMISSION_ALL,
-		"/etc/wgtcp", "/var/lib/wgtcp" } };
+	result = (struct rpc_result){ .method = RPC_METHOD_DAEMON_INFO,
+		.info = { "0.1.0", 77, RPC_PERMISSION_ALL, "/etc/wgtcp", "/var/lib/wgtcp" } };
 	event = ask(&pair, &result, "");
 	assert_memory_equal(&event.result.info, &result.info, sizeof(result.info));
 	rpc_event_free(&event);
@@ -256,8 +299,10 @@ static void test_results(void **state)
 	assert_memory_equal(event.result.list.tunnels, entries, sizeof(entries));
 	rpc_event_free(&event);
 
-	result = (struct rpc_result){ .method = RPC_METHOD_TUNNEL_UP, .moved = { .tunnel = { .name = "office",
-		.state = RPC_STATE_UP }, .began = true, .warnings = { warnings, 1 } } };
+	result = (struct rpc_result){ .method = RPC_METHOD_TUNNEL_UP,
+		.moved = { .tunnel = { .name = "office", .state = RPC_STATE_UP },
+			.began = true,
+			.warnings = { warnings, 1 } } };
 	event = ask(&pair, &result, "office");
 	assert_string_equal(event.result.moved.tunnel.name, "office");
 	assert_int_equal(event.result.moved.tunnel.state, RPC_STATE_UP);
@@ -274,8 +319,8 @@ static void test_results(void **state)
 		RPC_METHOD_TUNNEL_DELETE, RPC_METHOD_TUNNEL_SET };
 
 	for (size_t i = 0; i < 4; i++) {
-		result = (struct rpc_result){ .method = done[i], .done = { "office", "Office", "/etc/wgtcp/office.conf",
-			true, { &note, 1 } } };
+		result = (struct rpc_result){ .method = done[i],
+			.done = { "office", "Office", "/etc/wgtcp/office.conf", true, { &note, 1 } } };
 		event = ask(&pair, &result, "office");
 		assert_string_equal(event.result.done.file, "/etc/wgtcp/office.conf");
 		assert_true(event.result.done.changed);
@@ -284,8 +329,8 @@ static void test_results(void **state)
 		rpc_event_free(&event);
 	}
 
-	result = (struct rpc_result){ .method = RPC_METHOD_TUNNEL_EXPORT, .exported = { "office",
-		(char *)"[Interface]\n\tx = \"/\\\"\n", true } };
+	result = (struct rpc_result){ .method = RPC_METHOD_TUNNEL_EXPORT,
+		.exported = { "office", (char *)"[Interface]\n\tx = \"/\\\"\n", true } };
 	event = ask(&pair, &result, "office");
 	assert_string_equal(event.result.exported.text, result.exported.text);
 	assert_true(event.result.exported.hidden);
@@ -306,8 +351,12 @@ static void test_results(void **state)
 static void test_errors(void **state)
 {
 	struct rpc_note note = { 12, 1, "no" };
-	struct rpc_error error = { .code = RPC_CODE_CONFIG, .message = "bad", .cause = RPC_CAUSE_CONFIG, .has_state = true,
-		.state = RPC_STATE_FAILED, .notes = { &note, 1 } };
+	struct rpc_error error = { .code = RPC_CODE_CONFIG,
+		.message = "bad",
+		.cause = RPC_CAUSE_CONFIG,
+		.has_state = true,
+		.state = RPC_STATE_FAILED,
+		.notes = { &note, 1 } };
 	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_UP, .name = "office" };
 	struct pair pair = pair_new();
 	struct rpc_request seen = up(&pair, &request);
@@ -334,8 +383,9 @@ static void test_errors(void **state)
 	assert_string_equal(event.error.message, "no tunnel is called 'ofice'");
 	char *json = rpc_json_error(&event.error);
 
-	assert_string_equal(json, "{\"version\":1,\"error\":{\"code\":5,\"message\":\"no tunnel is called 'ofice'\","
-				  "\"data\":{\"cause\":\"none\",\"notes\":[]}}}");
+	assert_string_equal(json,
+		"{\"version\":1,\"error\":{\"code\":5,\"message\":\"no tunnel is called 'ofice'\","
+		"\"data\":{\"cause\":\"none\",\"notes\":[]}}}");
 	rpc_json_free(json);
 	rpc_event_free(&event);
 
@@ -353,8 +403,7 @@ static void test_notices(void **state)
 {
 	struct rpc_sample samples[] = { { 100, 1, 2, 3000 }, { 101, 4, 5, 0 } };
 	struct rpc_peer peers[] = { { .public_key = "A", .rx_bytes = 9 } };
-	struct rpc_notice notice = { .kind = RPC_NOTICE_STATS,
-		.stats = { "office", samples, 2, peers, 1 } };
+	struct rpc_notice notice = { .kind = RPC_NOTICE_STATS, .stats = { "office", samples, 2, peers, 1 } };
 	struct pair pair = pair_new();
 	struct rpc_event event;
 
@@ -368,7 +417,8 @@ static void test_notices(void **state)
 	assert_memory_equal(event.notice.stats.peers, peers, sizeof(peers));
 	rpc_event_free(&event);
 
-	notice = (struct rpc_notice){ .kind = RPC_NOTICE_PROGRESS, .progress = { 4, "office", RPC_STEP_TRYING_TCP, "t" } };
+	notice = (struct rpc_notice){ .kind = RPC_NOTICE_PROGRESS,
+		.progress = { 4, "office", RPC_STEP_TRYING_TCP, "t" } };
 	rpc_server_notify(pair.server, &notice);
 	event = down(&pair);
 	assert_int_equal(event.notice.progress.request, 4);
@@ -403,18 +453,27 @@ static void test_strange(void **state)
 		{ "{\"jsonrpc\":\"2.0\",\"id\":44,\"error\":{\"code\":1}}", 0 },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"m\"}}", 1 },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"version\":1,\"later\":[[]]}}", 1 },
-		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":99,\"message\":\"new\",\"data\":{\"z\":1}}}", 1 },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":99,\"message\":\"new\",\"data\":{\"z\":"
+		  "1}}}",
+			1 },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":99,\"data\":null}}", 1 },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"message\":\"no code\"}}", -EPROTO },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":7}", -EPROTO },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1}", -EPROTO },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"result\":{}}", -EPROTO },
 		{ "{\"jsonrpc\":\"2.0\",\"method\":\"state\"}", -EPROTO },
-		{ "{\"jsonrpc\":\"2.0\",\"method\":\"state\",\"params\":{\"tunnel\":{\"state\":\"sideways\"}}}", -EPROTO },
-		{ "{\"jsonrpc\":\"2.0\",\"method\":\"stats\",\"params\":{\"samples\":[{\"rtt_ms\":-1}]}}", -EPROTO },
-		{ "{\"jsonrpc\":\"2.0\",\"method\":\"stats\",\"params\":{\"samples\":[{\"rtt_ms\":1e99}]}}", -EPROTO },
-		{ "{\"jsonrpc\":\"2.0\",\"method\":\"stats\",\"params\":{\"samples\":[{\"rtt_ms\":NaN}]}}", -EPROTO },
-		{ "{\"jsonrpc\":\"2.0\",\"method\":\"state\",\"params\":{\"tunnel\":{\"warnings\":[\"a\",1]}}}", -EPROTO },
+		{ "{\"jsonrpc\":\"2.0\",\"method\":\"state\",\"params\":{\"tunnel\":{\"state\":\"sideways\"}}"
+		  "}",
+			-EPROTO },
+		{ "{\"jsonrpc\":\"2.0\",\"method\":\"stats\",\"params\":{\"samples\":[{\"rtt_ms\":-1}]}}",
+			-EPROTO },
+		{ "{\"jsonrpc\":\"2.0\",\"method\":\"stats\",\"params\":{\"samples\":[{\"rtt_ms\":1e99}]}}",
+			-EPROTO },
+		{ "{\"jsonrpc\":\"2.0\",\"method\":\"stats\",\"params\":{\"samples\":[{\"rtt_ms\":NaN}]}}",
+			-EPROTO },
+		{ "{\"jsonrpc\":\"2.0\",\"method\":\"state\",\"params\":{\"tunnel\":{\"warnings\":[\"a\",1]}}"
+		  "}",
+			-EPROTO },
 		{ "HTTP/1.1 200 OK", -EPROTO },
 	};
 	struct rpc_request request = { .method = RPC_METHOD_WATCH };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a daemon sees of a client's bytes, and what a client sees of its answers: tables of lines, limits, splits. */
+/* What a daemon sees of a client's bytes, and what a client sees of its answers: tables of lines, limits,
+ * splits. */
 #include "client/rpc/server.h"
 
 #include <errno.h>
@@ -60,39 +61,51 @@ static void test_refused(void **state)
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"watch\"}", -32600, "null", "'id'" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":[1],\"method\":\"watch\"}", -32600, "null", "'id'" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":\"a\\u0000b\",\"method\":\"watch\"}", -32600, "null", "'id'" },
-		{ "{\"jsonrpc\":\"2.0\",\"id\":\"0123456789012345678901234567890123456789012345678901234567890123\","
-		  "\"method\":\"watch\"}", -32600, "null", "'id'" },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":"
+		  "\"0123456789012345678901234567890123456789012345678901234567890123\","
+		  "\"method\":\"watch\"}",
+			-32600, "null", "'id'" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"rpc.off\"}", -32601, "5", "rpc.off" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tunnel\"}", -32601, "5", "tunnel" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"diagnose\"}", -32601, "5", "" },
 		{ "{\"jsonrpc\":\"2.0\",\"method\":\"rpc.off\"}", 0, NULL, NULL },
 		{ "{\"jsonrpc\":\"2.0\",\"method\":\"tunnel.up\"}", 0, NULL, NULL },
-		{ "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tunnel.up\"}", -32602, "\"x\"", "'name' is missing" },
-		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.up\",\"params\":[\"office\"]}", -32602, "1", "" },
-		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.up\",\"params\":{\"name\":7}}", -32602, "1",
-		  "'name' must be a text" },
-		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.up\",\"params\":{\"name\":null}}", -32602, "1",
-		  "'name' is missing" },
-		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.up\",\"params\":{\"name\":\"a\\u0000b\"}}", -32602,
-		  "1", "NUL" },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tunnel.up\"}", -32602, "\"x\"",
+			"'name' is missing" },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.up\",\"params\":[\"office\"]}", -32602,
+			"1", "" },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.up\",\"params\":{\"name\":7}}", -32602,
+			"1", "'name' must be a text" },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.up\",\"params\":{\"name\":null}}",
+			-32602, "1", "'name' is missing" },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.up\",\"params\":{\"name\":\"a\\u0000b\"}"
+		  "}",
+			-32602, "1", "NUL" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.up\",\"params\":{\"name\":\"a\","
-		  "\"transport\":\"sctp\"}}", -32602, "1", "one of auto, udp, tcp" },
+		  "\"transport\":\"sctp\"}}",
+			-32602, "1", "one of auto, udp, tcp" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.up\",\"params\":{\"name\":\"a\","
-		  "\"timeout_ms\":-1}}", -32602, "1", "negative" },
+		  "\"timeout_ms\":-1}}",
+			-32602, "1", "negative" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.up\",\"params\":{\"name\":\"a\","
-		  "\"timeout_ms\":4294967296}}", -32602, "1", "too large" },
+		  "\"timeout_ms\":4294967296}}",
+			-32602, "1", "too large" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.up\",\"params\":{\"name\":\"a\","
-		  "\"timeout_ms\":1.5}}", -32602, "1", "whole number" },
-		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.switch\",\"params\":{\"name\":\"a\"}}", -32602, "1",
-		  "'transport' is missing" },
+		  "\"timeout_ms\":1.5}}",
+			-32602, "1", "whole number" },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.switch\",\"params\":{\"name\":\"a\"}}",
+			-32602, "1", "'transport' is missing" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.set\",\"params\":{\"name\":\"a\","
-		  "\"settings\":[{\"key\":\"MTU\"}]}}", -32602, "1", "'value' is missing" },
+		  "\"settings\":[{\"key\":\"MTU\"}]}}",
+			-32602, "1", "'value' is missing" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.set\",\"params\":{\"name\":\"a\","
-		  "\"settings\":[{\"key\":\"MTU\",\"value\":\"1280\"},null]}}", -32602, "1", "" },
+		  "\"settings\":[{\"key\":\"MTU\",\"value\":\"1280\"},null]}}",
+			-32602, "1", "" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.set\",\"params\":{\"name\":\"a\","
-		  "\"settings\":\"MTU\"}}", -32602, "1", "array" },
-		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.import\",\"params\":{\"replace\":true}}", -32602, "1",
-		  "'text' is missing" },
+		  "\"settings\":\"MTU\"}}",
+			-32602, "1", "array" },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tunnel.import\",\"params\":{\"replace\":true}}",
+			-32602, "1", "'text' is missing" },
 	};
 
 	(void)state;
@@ -110,7 +123,8 @@ static void test_refused(void **state)
 		if (!table[i].code) {
 			assert_string_equal(answer, "");
 		} else {
-			snprintf(expected, sizeof(expected), "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":\"",
+			snprintf(expected, sizeof(expected),
+				"{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,\"message\":\"",
 				table[i].id, table[i].code);
 			if (strncmp(answer, expected, strlen(expected)) || !strstr(answer, table[i].hint))
 				fail_msg("%s\n answered %s", table[i].line, answer);
@@ -131,9 +145,11 @@ static void test_fields(void **state)
 	struct rpc_request request;
 
 	(void)state;
-	feed(server, "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"tunnel.up\",\"params\":{\"name\":\"office\","
-		     "\"transport\":\"tcp\",\"backend\":\"userspace\",\"timeout_ms\":1500,\"unknown\":{\"x\":[1]}},"
-		     "\"more\":1}\n");
+	feed(server,
+		"{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"tunnel.up\",\"params\":{\"name\":\"office\","
+		"\"transport\":\"tcp\",\"backend\":\"userspace\",\"timeout_ms\":1500,\"unknown\":{\"x\":[1]}}"
+		","
+		"\"more\":1}\n");
 	assert_true(rpc_server_next(server, &request));
 	assert_int_equal(request.method, RPC_METHOD_TUNNEL_UP);
 	assert_int_equal(request.id.kind, RPC_ID_TEXT);
@@ -146,7 +162,8 @@ static void test_fields(void **state)
 	assert_int_equal(request.timeout_ms, 1500);
 	rpc_request_free(&request);
 
-	feed(server, "{\"jsonrpc\":\"2.0\",\"method\":\"tunnel.set\",\"params\":{\"name\":\"a\",\"peer\":null,\"settings\":["
+	feed(server, "{\"jsonrpc\":\"2.0\",\"method\":\"tunnel.set\",\"params\":{\"name\":\"a\",\"peer\":"
+		     "null,\"settings\":["
 		     "{\"key\":\"MTU\",\"value\":\"1280\"},{\"key\":\"DNS\",\"value\":\"\"}]}}\r\n\n  \n");
 	assert_true(rpc_server_next(server, &request));
 	assert_int_equal(request.id.kind, RPC_ID_NONE);
@@ -163,7 +180,8 @@ static void test_fields(void **state)
 	assert_string_equal(nothing, "");
 	free(nothing);
 
-	feed(server, "{\"jsonrpc\":\"2.0\",\"id\":-4,\"method\":\"tunnel.down\",\"params\":{\"name\":\"a\",\"request\":0}}\n");
+	feed(server, "{\"jsonrpc\":\"2.0\",\"id\":-4,\"method\":\"tunnel.down\",\"params\":{\"name\":\"a\","
+		     "\"request\":0}}\n");
 	assert_true(rpc_server_next(server, &request));
 	assert_int_equal(request.id.number, -4);
 	assert_true(request.has_request);
@@ -175,8 +193,9 @@ static void test_fields(void **state)
 /* The same bytes whole, in single bytes, and two requests in one piece. */
 static void test_splits(void **state)
 {
-	static const char two[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"watch\"}\n"
-				  "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"logs\",\"params\":{\"lines\":7}}\n";
+	static const char two[] =
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"watch\"}\n"
+		"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"logs\",\"params\":{\"lines\":7}}\n";
 
 	(void)state;
 	for (size_t step = 1; step <= sizeof(two) - 1; step++) {
@@ -336,7 +355,8 @@ static void test_too_long(void **state)
 	(void)state;
 	for (size_t i = 0; i < 1000; i++) {
 		snprintf(peers[i].public_key, RPC_KEY_LEN, "key%03zu", i);
-		snprintf(logs[i].text, RPC_SENTENCE_LEN, "entry %03zu of many that say the same, \xff, over and over", i);
+		snprintf(logs[i].text, RPC_SENTENCE_LEN,
+			"entry %03zu of many that say the same, \xff, over and over", i);
 	}
 	rpc_server_reply(server, &id, &status);
 	answer = drain(server);
