@@ -143,6 +143,9 @@ static enum verdict inbound_message(struct engine *engine, struct origin *origin
 		break;
 	case RECEIVED_INITIATION:
 		answer_initiation(link, origin);
+		link_event(link,
+			&(struct fallback_event){
+				.kind = FALLBACK_RECEIVED, .carrier = origin->carrier, .handshake = true });
 		break;
 	case RECEIVED_RESPONSE:
 		link_session_made(link, origin->carrier);

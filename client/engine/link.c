@@ -296,12 +296,16 @@ void link_session_made(struct link *link, enum carrier carrier)
 void link_received(struct link *link, enum carrier carrier, const struct received *received,
 	const struct udp_path *path, struct stream *stream)
 {
+	/* Handshakes are told to the machine by themselves, since they do not show that data passes. */
+	bool tell = received->kind != RECEIVED_RESPONSE && received->kind != RECEIVED_SUPERSEDED &&
+		received->kind != RECEIVED_INITIATION;
+
 	if (carrier == CARRIER_UDP) {
-		link->got_udp = true;
+		link->got_udp |= tell;
 		if (received->newest || !endpoint_is_set(&link->udp.remote))
 			link->udp = *path;
 	} else {
-		link->got_tcp = true;
+		link->got_tcp |= tell;
 		stream_bind(link->engine, stream, link);
 		stream->authentic = true;
 		stream->in.limit = RECORD_MAX_LEN;

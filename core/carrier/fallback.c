@@ -653,14 +653,24 @@ static void udp_lost(struct fallback *f)
 	enum fallback_reason reason =
 		f->ask_answered ? FALLBACK_REASON_UDP_NO_DATA : FALLBACK_REASON_UDP_SILENT;
 
+	if (f->link_stale)
+		close_link(f);
+	if (f->ask_answered && !connected(f)) {
+		/* Handshakes pass, data does not, and nothing better is at hand: looking on would only flap. */
+		stop_asking(f);
+		f->unanswered[CARRIER_UDP] = MONO_UNSET;
+		if (f->settings.transport == TRANSPORT_AUTO)
+			f->reason = reason;
+		if (!f->degraded)
+			settle(f, FALLBACK_VERIFIED_HANDSHAKE, true);
+		return;
+	}
 	if (f->settings.transport != TRANSPORT_AUTO) {
 		start_connect(f, SEARCH_RACE, false);
 		return;
 	}
 	udp_return_lost(&f->schedule, f->now);
 	f->reason = f->schedule.barred ? FALLBACK_REASON_UDP_FLAPPING : reason;
-	if (f->link_stale)
-		close_link(f);
 	if (connected(f))
 		start_connect(f, SEARCH_TAKEOVER, false);
 	else
@@ -914,9 +924,9 @@ static void on_superseded(struct fallback *f, enum carrier carrier)
 	}
 }
 
-static void on_received(struct fallback *f, enum carrier carrier)
+static void on_received(struct fallback *f, enum carrier carrier, bool handshake)
 {
-	heard(f, carrier, true);
+	heard(f, carrier, !handshake);
 	if (f->phase != PHASE_CONNECT || !usable(f, carrier))
 		return;
 	/* Packets still under way by UDP do not call off a move to TCP. */
@@ -931,7 +941,7 @@ static void on_echo_reply(struct fallback *f, enum carrier carrier, uint64_t id)
 	struct pending_echo pending;
 
 	if (!output_answered(&f->out, id, &pending)) {
-		on_received(f, carrier);
+		on_received(f, carrier, false);
 		return;
 	}
 	f->target_answered = true;
@@ -942,7 +952,7 @@ static void on_echo_reply(struct fallback *f, enum carrier carrier, uint64_t id)
 			trial_succeeded(f);
 		return; /* by TCP: the other side does not follow; time runs out */
 	}
-	on_received(f, carrier);
+	on_received(f, carrier, false);
 	if (carrier != pending.echo.carrier)
 		return;
 	if (carrier == CARRIER_UDP && f->carrier == CARRIER_TCP)
@@ -1515,7 +1525,7 @@ static void on_event(struct fallback *f, const struct fallback_event *event)
 		on_superseded(f, event->carrier);
 		break;
 	case FALLBACK_RECEIVED:
-		on_received(f, event->carrier);
+		on_received(f, event->carrier, event->handshake);
 		break;
 	case FALLBACK_ECHO_REPLY:
 		on_echo_reply(f, event->carrier, event->echo_id);

@@ -65,7 +65,7 @@ enum fallback_event_kind {
 	FALLBACK_RESPONSE,        /* the response to our newest initiation came in on `carrier`: a session stands */
 	FALLBACK_SUPERSEDED,      /* an authentic response to an older initiation came in on `carrier` */
 	FALLBACK_RECEIVED,        /* anything else authentic came in on `carrier` (also the peer's own initiation, after which
-	                           * a session stands); at most once per carrier and loop turn */
+	                           * a session stands: event.handshake); at most once per carrier and loop turn */
 	FALLBACK_ECHO_REPLY,      /* event.echo_id was answered; the answer came in on `carrier` */
 	FALLBACK_ECHO_TARGET,     /* echoes can be sent from now on: the peer has shown its hello, or a ProbeAddress is known;
 	                           * event.trusted: a hello (an answer is certain if the carrier works) */
@@ -85,6 +85,7 @@ struct fallback_event {
 	enum carrier carrier;
 	uint64_t echo_id;
 	bool trusted;
+	bool handshake; /* it shows that handshakes pass, not that data does */
 	uint32_t rtt_us;
 	const struct fallback_settings *settings;
 };

@@ -127,6 +127,33 @@ static void test_data_dropped(void **state)
 	}
 }
 
+/* The same in the middle of a session: handshakes still pass, so only an echo can tell. */
+static void test_data_stops_passing_later(void **state)
+{
+	(void)state;
+	for (int both_send = 0; both_send < 2; both_send++) {
+		struct simulation sim;
+		struct way way = { .delay_us = 1000, .drop_udp_data = true };
+		uint64_t took = 0;
+
+		sim_open(&sim, &plain);
+		sim_start(&sim);
+		assert_in_range(sim_run_until_state(&sim, "up", 1000), 0, 500);
+		sim_exchange(&sim, 100, 10, NULL);
+		sim_way(&sim, &way);
+		while (took < 25000 && sim_peer(&sim, &sim.client).carrier != CARRIER_TCP) {
+			sim_send(&sim, &sim.client, &sim.server, 0, 100);
+			if (both_send)
+				sim_send(&sim, &sim.server, &sim.client, 0, 100);
+			sim_run(&sim, 100);
+			took += 100;
+		}
+		print_message("on TCP after %u ms: %s\n", (unsigned)took, sim_peer(&sim, &sim.client).reason);
+		assert_in_range(took, 5000, 12000);
+		sim_close(&sim);
+	}
+}
+
 static void test_both_dropped_fails(void **state)
 {
 	struct simulation sim;
@@ -366,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_udp_open_sends_no_dial),
 		cmocka_unit_test(test_first_connect),
 		cmocka_unit_test(test_data_dropped),
+		cmocka_unit_test(test_data_stops_passing_later),
 		cmocka_unit_test(test_both_dropped_fails),
 		cmocka_unit_test(test_moves_to_tcp_and_back),
 		cmocka_unit_test(test_switching_by_word_loses_nothing),
