@@ -4,6 +4,7 @@
 
 #include "client/cli/qr.h"
 #include "client/rpc/json.h"
+#include "client/rpc/utf8.h"
 #include "core/base/text.h"
 #include "core/base/wipe.h"
 
@@ -39,7 +40,7 @@ static enum cli_exit check_text(const struct cli *cli, const char *path, const c
 			"file",
 			path, line_at(text, (size_t)(nul - text)));
 	for (size_t i = 0; i < len;) {
-		size_t character = text_character_len(text + i);
+		size_t character = utf8_character_len(text + i);
 
 		if (!character)
 			return cli_fail(cli, CLI_OTHER,

@@ -71,27 +71,6 @@ void text_add_clean(struct text *text, const char *from)
 	}
 }
 
-size_t text_character_len(const char *text)
-{
-	const unsigned char *c = (const unsigned char *)text;
-	size_t len = c[0] < 0x80   ? 1
-		     : c[0] < 0xc2 ? 0
-		     : c[0] < 0xe0 ? 2
-		     : c[0] < 0xf0 ? 3
-		     : c[0] < 0xf5 ? 4
-				   : 0;
-
-	for (size_t i = 1; i < len; i++) {
-		if ((c[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* Overlong forms, surrogates, and what lies above U+10FFFF. */
-	if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
-		(c[0] == 0xf4 && c[1] > 0x8f))
-		return 0;
-	return len;
-}
-
 size_t text_columns(const char *text)
 {
 	size_t columns = 0;

@@ -22,8 +22,6 @@ __attribute__((format(printf, 2, 3)))
 void text_addf(struct text *text, const char *format, ...);
 /* What somebody else wrote, for a terminal: control characters (also those of Unicode's C1) become '?'. */
 void text_add_clean(struct text *text, const char *from);
-/* Bytes of the UTF-8 character at text (RFC 3629), 0 if it is none. A NUL within ends it. */
-size_t text_character_len(const char *text);
 /* Columns that a UTF-8 text takes: one a character, which is right for the names and words that we print. */
 size_t text_columns(const char *text);
 /* Adds from, wrapped at blanks so that no line is longer than width (0: no limit) unless one word is. The

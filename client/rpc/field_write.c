@@ -2,6 +2,7 @@
 /* Structs to JSON by tables, which stand in shapes.c. */
 #include "client/rpc/field.h"
 
+#include "client/rpc/utf8.h"
 #include "core/base/wipe.h"
 
 #include <json-c/json.h>
@@ -12,47 +13,25 @@
 
 /* ---- text ---- */
 
-/* Length of the UTF-8 character at text (RFC 3629), 0 if it is none. The NUL at the end is not a
- * continuation. */
-static size_t character_len(const unsigned char *text)
-{
-	unsigned char c = text[0];
-	size_t len = c < 0x80                ? 1
-		     : c >= 0xc2 && c < 0xe0 ? 2
-		     : c >= 0xe0 && c < 0xf0 ? 3
-		     : c >= 0xf0 && c < 0xf5 ? 4
-					     : 0;
-
-	for (size_t i = 1; i < len; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((c == 0xe0 && text[1] < 0xa0) || (c == 0xed && text[1] > 0x9f) || (c == 0xf0 && text[1] < 0x90) ||
-		(c == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return len;
-}
-
 struct json_object *field_text_new(const char *text)
 {
-	const unsigned char *in = (const unsigned char *)text;
-	size_t in_len = strlen(text), len = 0;
-	char *valid = malloc(in_len * 3 + 1);
+	size_t text_len = strlen(text), len = 0;
+	char *valid = malloc(text_len * 3 + 1);
 	struct json_object *object = NULL;
 
 	if (!valid)
 		return NULL;
-	while (*in) {
-		size_t character = character_len(in);
+	while (*text) {
+		size_t character = utf8_character_len(text);
 
 		if (character) {
-			memcpy(valid + len, in, character);
+			memcpy(valid + len, text, character);
 			len += character;
-			in += character;
+			text += character;
 		} else {
 			memcpy(valid + len, "\xef\xbf\xbd", 3);
 			len += 3;
-			in++;
+			text++;
 		}
 	}
 	valid[len] = '\0';

@@ -5,6 +5,7 @@
 #include "client/cli/sentence.h"
 #include "client/cli/status_text.h"
 #include "client/cli/suggest.h"
+#include "client/rpc/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -453,7 +454,7 @@ static void test_characters(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		assert_int_equal(text_character_len(table[i].text), table[i].len);
+		assert_int_equal(utf8_character_len(table[i].text), table[i].len);
 	assert_int_equal(text_columns("B\xc3\xbcro"), 4);
 	text_add_clean(&text, "a\033[31m\r\xc2\x9b\x7f\tB\xc3\xbcro");
 	check(&text, "a?[31m???\tB\xc3\xbcro");
