@@ -3,6 +3,8 @@
  * Source: WIRE.md section 3. */
 #include "core/carrier/kernel_switch.h"
 
+#include <errno.h>
+
 void kernel_switch_begin(struct kernel_switch *machine, enum transport from, enum transport to)
 {
 	*machine = (struct kernel_switch){ .step = KERNEL_SWITCH_LINK_DOWN, .from = from, .target = to };
@@ -42,16 +44,16 @@ static enum kernel_switch_step following(struct kernel_switch *machine, struct m
 
 /* A refusal applies nothing, so the same way can be gone again. Any other failure turns back once: the old carrier is set
  * again by the same steps, which is harmless where it never changed. */
-static enum kernel_switch_step failed(struct kernel_switch *machine, int result, bool gone, bool busy, struct mono now)
+static enum kernel_switch_step failed(struct kernel_switch *machine, int result, struct mono now)
 {
-	if (!gone && busy && machine->step == KERNEL_SWITCH_SET_TRANSPORT &&
+	if (result == -EBUSY && machine->step == KERNEL_SWITCH_SET_TRANSPORT &&
 		machine->tries < KERNEL_SWITCH_BUSY_TRIES) {
 		machine->tries++;
 		return rest(machine, now, KERNEL_SWITCH_BUSY_MS, KERNEL_SWITCH_LINK_DOWN);
 	}
 	if (!machine->error)
 		machine->error = result;
-	if (gone || machine->back)
+	if (result == -ENODEV || machine->back)
 		return KERNEL_SWITCH_BROKEN;
 	machine->back = true;
 	machine->target = machine->from;
@@ -59,9 +61,8 @@ static enum kernel_switch_step failed(struct kernel_switch *machine, int result,
 	return KERNEL_SWITCH_LINK_DOWN;
 }
 
-enum kernel_switch_step kernel_switch_next(
-	struct kernel_switch *machine, int result, bool gone, bool busy, struct mono now)
+enum kernel_switch_step kernel_switch_next(struct kernel_switch *machine, int result, struct mono now)
 {
-	machine->step = result ? failed(machine, result, gone, busy, now) : following(machine, now);
+	machine->step = result ? failed(machine, result, now) : following(machine, now);
 	return machine->step;
 }

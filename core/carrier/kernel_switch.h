@@ -38,9 +38,7 @@ struct kernel_switch {
 /* from, to: UDP and TCP in either order. The first step stands in step. */
 void kernel_switch_begin(struct kernel_switch *machine, enum transport from, enum transport to);
 /* The step was done with this result (0 or -errno; 0 for a rest that was waited out); the next one, which also stands in
- * machine. A rest that was not waited out stays. gone: the result says that the interface is no more (-ENODEV), so that
- * nothing can be taken back; busy: that the kernel refused because the link is up (-EBUSY). */
-enum kernel_switch_step kernel_switch_next(
-	struct kernel_switch *machine, int result, bool gone, bool busy, struct mono now);
+ * machine. A rest that was not waited out stays. -ENODEV: the interface is gone, so nothing can be taken back. */
+enum kernel_switch_step kernel_switch_next(struct kernel_switch *machine, int result, struct mono now);
 
 #endif

@@ -13,6 +13,7 @@ struct net_link {
 	uint32_t mtu;
 	bool up;
 	bool tun;         /* a TUN device */
+	bool wireguard;   /* WireGuard inside the kernel */
 };
 
 struct net_route {

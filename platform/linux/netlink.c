@@ -4,39 +4,53 @@
  * Source: netlink(7), rtnetlink(7). */
 #include "platform/linux/netlink.h"
 
+#include "core/base/wipe.h"
+
 #include <errno.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 /* Room for one part of a dump. */
 #define ANSWER_BYTES 32768
 
 int netlink_open(struct netlink *out, int bus)
 {
-	struct netlink netlink = { .socket = mnl_socket_open2(bus, SOCK_CLOEXEC), .sequence = 1 };
+	struct sockaddr_nl own = { .nl_family = AF_NETLINK };
+	socklen_t own_len = sizeof(own);
 	int one = 1;
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, bus);
 
-	if (!netlink.socket)
+	if (fd < 0)
 		return -errno;
-	if (mnl_socket_bind(netlink.socket, 0, MNL_SOCKET_AUTOPID) < 0) {
+	if (bind(fd, (struct sockaddr *)&own, sizeof(own)) < 0 ||
+		getsockname(fd, (struct sockaddr *)&own, &own_len) < 0) {
 		int err = -errno;
-		mnl_socket_close(netlink.socket);
+		close(fd);
 		return err;
 	}
 	/* Dumps then come filtered; a kernel before 4.20 sends all, and the taker filters. */
-	(void)!mnl_socket_setsockopt(netlink.socket, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
-	*out = netlink;
+	(void)!setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
+	/* An error then comes without the request that it is about: no copy of its keys, and room for it. */
+	(void)!setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
+	*out = (struct netlink){ .open = true, .handle = fd, .port = own.nl_pid, .sequence = 1 };
 	return 0;
+}
+
+void netlink_adopt(struct netlink *out, int handle)
+{
+	*out = (struct netlink){ .open = true, .handle = handle, .sequence = 1 };
 }
 
 void netlink_close(struct netlink *netlink)
 {
-	if (netlink->socket)
-		mnl_socket_close(netlink->socket);
-	netlink->socket = NULL;
+	if (netlink->open)
+		close(netlink->handle);
+	netlink->open = false;
 }
 
 struct nlmsghdr *netlink_request(char buffer[NETLINK_REQUEST_BYTES], uint16_t type, uint16_t flags)
@@ -50,39 +64,105 @@ struct nlmsghdr *netlink_request(char buffer[NETLINK_REQUEST_BYTES], uint16_t ty
 	return header;
 }
 
+static int take_error(const struct nlmsghdr *header, void *data)
+{
+	const struct nlmsgerr *error = mnl_nlmsg_get_payload(header);
+
+	(void)data;
+	errno = EBADMSG;
+	if (mnl_nlmsg_get_payload_len(header) < sizeof(error->error))
+		return MNL_CB_ERROR;
+	errno = -error->error;
+	return error->error ? MNL_CB_ERROR : MNL_CB_STOP;
+}
+
+/* The end of a dump; the error in it, which older kernels do not send, is one that came up on the way. */
+static int take_done(const struct nlmsghdr *header, void *data)
+{
+	if (mnl_nlmsg_get_payload_len(header) < sizeof(int))
+		return MNL_CB_STOP;
+	return take_error(header, data);
+}
+
+static bool ends_dump(const char *answer, size_t len, uint32_t sequence)
+{
+	const struct nlmsghdr *header = (const struct nlmsghdr *)answer;
+	int left = (int)len;
+
+	for (; mnl_nlmsg_ok(header, left); header = mnl_nlmsg_next(header, &left))
+		if (header->nlmsg_seq == sequence &&
+			(header->nlmsg_type == NLMSG_DONE || header->nlmsg_type == NLMSG_ERROR))
+			return true;
+	return false;
+}
+
+/* The bytes of one part, or -errno. */
+static ssize_t receive(const struct netlink *netlink, char answer[ANSWER_BYTES])
+{
+	for (;;) {
+		struct sockaddr_nl from = { 0 };
+		socklen_t from_len = sizeof(from);
+		ssize_t n = recvfrom(
+			netlink->handle, answer, ANSWER_BYTES, MSG_TRUNC, (struct sockaddr *)&from, &from_len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -ECONNRESET;
+		if (n > ANSWER_BYTES)
+			return -EMSGSIZE;
+		/* Another process, which is nobody that we asked. */
+		if (from_len >= sizeof(from) && from.nl_family == AF_NETLINK && from.nl_pid)
+			continue;
+		return n;
+	}
+}
+
 int netlink_talk(struct netlink *netlink, struct nlmsghdr *request, mnl_cb_t take, void *data)
 {
-	unsigned int port = mnl_socket_get_portid(netlink->socket);
+	mnl_cb_t control[] = { [NLMSG_ERROR] = take_error, [NLMSG_DONE] = take_done };
 	char *answer = malloc(ANSWER_BYTES);
+	size_t used = 0;
 	int err = 0;
 
 	if (!answer)
 		return -ENOMEM;
 	request->nlmsg_flags |= NLM_F_ACK;
 	request->nlmsg_seq = ++netlink->sequence;
-	if (mnl_socket_sendto(netlink->socket, request, request->nlmsg_len) < 0) {
+	/* Without an address it goes to the kernel. */
+	if (send(netlink->handle, request, request->nlmsg_len, MSG_NOSIGNAL) < 0) {
 		err = -errno;
 		goto out;
 	}
 	for (;;) {
-		ssize_t n = mnl_socket_recvfrom(netlink->socket, answer, ANSWER_BYTES);
+		ssize_t n = receive(netlink, answer);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0) {
-			err = -errno;
+			err = (int)n;
 			break;
 		}
-		int more = mnl_cb_run(answer, (size_t)n, request->nlmsg_seq, port, take, data);
+		if ((size_t)n > used)
+			used = (size_t)n;
+		int more = mnl_cb_run2(answer, (size_t)n, request->nlmsg_seq, netlink->port, take, data, control,
+			sizeof(control) / sizeof(control[0]));
 		/* The answer to an earlier request that was given up. */
 		if (more < 0 && errno == EPROTO)
 			continue;
-		if (more < 0)
+		if (more < 0 && !err)
 			err = -errno;
-		if (more <= 0)
+		if (more == MNL_CB_STOP)
 			break;
+		if (more < 0) {
+			/* A dump that is not read to its end would make the next one fail. */
+			if ((request->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP || ends_dump(answer, (size_t)n, request->nlmsg_seq))
+				break;
+			take = NULL;
+		}
 	}
 out:
+	memory_wipe(answer, used);
 	free(answer);
 	return err;
 }
@@ -91,8 +171,10 @@ static int take_link_kind(const struct nlattr *attr, void *data)
 {
 	struct net_link *link = data;
 
-	if (mnl_attr_get_type(attr) == IFLA_INFO_KIND)
+	if (mnl_attr_get_type(attr) == IFLA_INFO_KIND) {
 		link->tun = strcmp(mnl_attr_get_str(attr), "tun") == 0;
+		link->wireguard = strcmp(mnl_attr_get_str(attr), "wireguard") == 0;
+	}
 	return MNL_CB_OK;
 }
 

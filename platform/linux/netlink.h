@@ -10,16 +10,22 @@
 #define NETLINK_REQUEST_BYTES 1024
 
 struct netlink {
-	struct mnl_socket *socket;
+	bool open; /* a zeroed one is closed */
+	int handle;
+	uint32_t port; /* our address on the bus; 0: whoever answers is not asked for it */
 	uint32_t sequence;
 };
 
 /* bus: NETLINK_ROUTE and its like. */
 int netlink_open(struct netlink *out, int bus);
+/* The same on a descriptor behind which something else than the kernel answers, message for message; it is ours then. */
+void netlink_adopt(struct netlink *out, int handle);
 void netlink_close(struct netlink *netlink);
 /* An empty request of this type in buffer, which the caller fills and hands to netlink_talk. */
 struct nlmsghdr *netlink_request(char buffer[NETLINK_REQUEST_BYTES], uint16_t type, uint16_t flags);
-/* Sends it, calls take (may be NULL) for each part of the answer, and returns what the kernel said: 0 or -errno. */
+/* Sends it, calls take (may be NULL) for each part of the answer, and returns what the kernel said: 0 or -errno. take
+ * returns MNL_CB_OK, or sets errno (not EPROTO) and returns MNL_CB_ERROR; what is left of a dump is then thrown away.
+ * -EINTR: what was dumped changed meanwhile. The answer is wiped from memory afterwards: it may hold keys. */
 int netlink_talk(struct netlink *netlink, struct nlmsghdr *request, mnl_cb_t take, void *data);
 
 /* -ENODEV: no such link. name NULL: by index. */
