@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Policy rules by rtnetlink. The daemon's thread. Source: rtnetlink(7), linux/fib_rules.h, ip-rule(8). */
+#include "core/port/net_rule.h"
+
+#include "platform/linux/netlink.h"
+
+#include <errno.h>
+#include <linux/fib_rules.h>
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
+
+/* The system's own rule for the main table has 32766; both of ours come before it, the one for the main table first. */
+#define PRIORITY_MAIN 32764
+#define PRIORITY_TUNNEL 32765
+
+struct rule {
+	enum ip_family family;
+	uint32_t priority, table, mark; /* mark 0: any packet */
+	bool only_specific;             /* a default route found there does not count */
+};
+
+static int change(struct netlink *netlink, uint16_t type, uint16_t flags, const struct rule *rule)
+{
+	char buffer[NETLINK_REQUEST_BYTES];
+	struct nlmsghdr *request = netlink_request(buffer, type, flags);
+	struct fib_rule_hdr *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+
+	header->family = rule->family == IP_V4 ? AF_INET : AF_INET6;
+	header->action = FR_ACT_TO_TBL;
+	header->table = rule->table < 256 ? (uint8_t)rule->table : (uint8_t)RT_TABLE_UNSPEC;
+	mnl_attr_put_u32(request, FRA_TABLE, rule->table);
+	mnl_attr_put_u32(request, FRA_PRIORITY, rule->priority);
+	if (rule->mark) {
+		header->flags = FIB_RULE_INVERT;
+		mnl_attr_put_u32(request, FRA_FWMARK, rule->mark);
+		mnl_attr_put_u32(request, FRA_FWMASK, UINT32_MAX);
+	}
+	if (rule->only_specific)
+		mnl_attr_put_u32(request, FRA_SUPPRESS_PREFIXLEN, 0);
+	return netlink_talk(netlink, request, NULL, NULL);
+}
+
+/* The second is the one that sends packets into the tunnel: first on, last off. */
+static void rules_of(enum ip_family family, uint32_t mark, struct rule out[2])
+{
+	out[0] = (struct rule){ .family = family, .priority = PRIORITY_MAIN, .table = RT_TABLE_MAIN, .only_specific = true };
+	out[1] = (struct rule){ .family = family, .priority = PRIORITY_TUNNEL, .table = mark, .mark = mark };
+}
+
+static int remove_rules(struct netlink *netlink, const struct rule rules[2])
+{
+	int err, first = 0;
+
+	for (int i = 1; i >= 0; i--) {
+		err = change(netlink, RTM_DELRULE, 0, &rules[i]);
+		if (err && err != -ENOENT && err != -ESRCH && err != -EAFNOSUPPORT && !first)
+			first = err;
+	}
+	return first;
+}
+
+int net_full_tunnel_remove(enum ip_family family, uint32_t mark)
+{
+	struct netlink netlink;
+	struct rule rules[2];
+	int err = netlink_open(&netlink, NETLINK_ROUTE);
+
+	if (err)
+		return err;
+	rules_of(family, mark, rules);
+	err = remove_rules(&netlink, rules);
+	netlink_close(&netlink);
+	return err;
+}
+
+int net_full_tunnel_add(enum ip_family family, uint32_t mark)
+{
+	struct netlink netlink;
+	struct rule rules[2];
+	int err = netlink_open(&netlink, NETLINK_ROUTE);
+
+	if (err)
+		return err;
+	rules_of(family, mark, rules);
+	for (int i = 0; i < 2 && !err; i++) {
+		err = change(&netlink, RTM_NEWRULE, NLM_F_CREATE | NLM_F_EXCL, &rules[i]);
+		if (err == -EEXIST)
+			err = 0;
+	}
+	if (err)
+		remove_rules(&netlink, rules);
+	netlink_close(&netlink);
+	return err;
+}
+
+struct table_search {
+	uint32_t table;
+	int family;
+	bool found;
+};
+
+static int take_attr(const struct nlattr *attr, void *data)
+{
+	struct table_search *search = data;
+
+	if (mnl_attr_get_type(attr) == FRA_TABLE && mnl_attr_get_u32(attr) == search->table)
+		search->found = true;
+	return MNL_CB_OK;
+}
+
+static int take_rule(const struct nlmsghdr *header, void *data)
+{
+	const struct fib_rule_hdr *rule = mnl_nlmsg_get_payload(header);
+	const struct table_search *search = data;
+
+	if (header->nlmsg_type == RTM_NEWRULE && rule->family == search->family)
+		mnl_attr_parse(header, sizeof(*rule), take_attr, data);
+	return MNL_CB_OK;
+}
+
+bool net_table_in_use(enum ip_family family, uint32_t table)
+{
+	char buffer[NETLINK_REQUEST_BYTES];
+	struct nlmsghdr *request = netlink_request(buffer, RTM_GETRULE, NLM_F_DUMP);
+	struct fib_rule_hdr *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+	struct netlink netlink;
+	struct table_search search = { .table = table, .family = family == IP_V4 ? AF_INET : AF_INET6 };
+
+	if (netlink_open(&netlink, NETLINK_ROUTE))
+		return false;
+	header->family = (uint8_t)search.family;
+	netlink_talk(&netlink, request, take_rule, &search);
+	netlink_close(&netlink);
+	return search.found;
+}
