@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a tunnel does while it is there: hears from its backend, follows its names, replaces an engine that died. */
+/* What a tunnel does while it is there: hears from its backend, replaces an engine that died. */
 #include "client/daemon/tunnel_state.h"
 
 #include "client/daemon/journal.h"
 #include "client/daemon/manager.h"
-#include "core/port/net_config.h"
 
 #include <errno.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,123 +28,6 @@ void tunnel_forget_timers(struct tunnel *tunnel)
 	}
 }
 
-/* ---- where the peers are ---- */
-
-static size_t addresses_of(const char *host, struct ip_address *out, size_t max, void *user)
-{
-	const struct tunnel *tunnel = user;
-
-	return names_get(tunnel->names, host, out, max);
-}
-
-static bool has_route(const struct ip_address *address, void *user)
-{
-	const struct tunnel *tunnel = user;
-	uint32_t interface, mtu;
-
-	return net_route_lookup(tunnel->daemon->net, address, tunnel->fwmark, &interface, &mtu) == 0;
-}
-
-static uint32_t scope_of(const char *interface, void *user)
-{
-	uint32_t index = if_nametoindex(interface);
-
-	(void)user;
-	return index ? index : (uint32_t)strtoul(interface, NULL, 10);
-}
-
-static struct device_way way_of(struct tunnel *tunnel, size_t peer)
-{
-	struct device_world world = { addresses_of, has_route, scope_of, tunnel };
-	struct device_way way;
-
-	device_way(&tunnel->loaded.profile.peers[peer], &world, tunnel->peers[peer].turn, &way);
-	return way;
-}
-
-void tunnel_find_ways(struct tunnel *tunnel)
-{
-	size_t i;
-
-	for (i = 0; i < tunnel->loaded.profile.peer_count; i++)
-		tunnel->peers[i].way = way_of(tunnel, i);
-}
-
-void tunnel_waiting(const struct tunnel *tunnel, bool *waiting)
-{
-	const struct profile *profile = &tunnel->loaded.profile;
-	size_t i;
-
-	for (i = 0; i < profile->peer_count; i++)
-		waiting[i] = !endpoint_is_set(&tunnel->peers[i].way.udp) && !tunnel->peers[i].way.tcp_count;
-}
-
-/* Tells the backend of those ways that have changed. An address that went away while nothing new came stays. */
-static void update_ways(struct tunnel *tunnel)
-{
-	struct uapi_device device = { 0 };
-	size_t i;
-
-	for (i = 0; i < tunnel->loaded.profile.peer_count; i++) {
-		struct device_way way = way_of(tunnel, i);
-
-		if (device_way_equal(&way, &tunnel->peers[i].way) || (!endpoint_is_set(&way.udp) && !way.tcp_count))
-			continue;
-		tunnel->peers[i].way = way;
-		if (!device_add_way(&device, &tunnel->loaded.profile.peers[i], &way))
-			break;
-	}
-	if (device.peer_count && tunnel->backend->configure(tunnel->run, &device) == 0) {
-		journal_say(tunnel->daemon->journal, JOURNAL_INFO, tunnel->name, "a peer's address has changed");
-		tunnel->backend->send(tunnel->run, &(struct seam_message){ .kind = SEAM_START });
-	}
-	uapi_device_free(&device);
-}
-
-void tunnel_names_changed(void *user)
-{
-	struct tunnel *tunnel = user;
-
-	if (tunnel->phase == TUNNEL_STARTING && !tunnel->run)
-		tunnel_step(tunnel);
-	else if (tunnel->configured)
-		update_ways(tunnel);
-}
-
-static void resolve(const uint8_t public_key[32], void *user)
-{
-	struct tunnel *tunnel = user;
-	const struct profile *profile = &tunnel->loaded.profile;
-	char name[PROFILE_HOST_LEN];
-	size_t i, j;
-
-	for (i = 0; i < profile->peer_count; i++) {
-		const struct profile_peer *peer = &profile->peers[i];
-
-		if (memcmp(peer->public_key, public_key, sizeof(peer->public_key)) != 0)
-			continue;
-		device_host(&peer->endpoint, name);
-		names_refresh(tunnel->names, name);
-		for (j = 0; j < peer->tcp_endpoint_count; j++) {
-			device_host(&peer->tcp_endpoints[j], name);
-			names_refresh(tunnel->names, name);
-		}
-		/* The other family, or the next address, may be the one that answers. */
-		tunnel->peers[i].turn++;
-		if (tunnel->configured)
-			update_ways(tunnel);
-	}
-}
-
-static void network(void *user)
-{
-	struct tunnel *tunnel = user;
-
-	names_retry(tunnel->names);
-	if (tunnel->configured)
-		update_ways(tunnel); /* other addresses may have a route now */
-}
-
 /* ---- numbers and states ---- */
 
 void tunnel_query(struct tunnel *tunnel)
@@ -166,6 +47,16 @@ void tunnel_poll(struct tunnel *tunnel)
 {
 	if (tunnel->phase != TUNNEL_DOWN && tunnel->configured)
 		tunnel_query(tunnel);
+}
+
+static void resolve(const uint8_t public_key[32], void *user)
+{
+	tunnel_resolve(user, public_key);
+}
+
+static void network(void *user)
+{
+	tunnel_network_changed(user);
 }
 
 static void peer_changed(void *user)
@@ -247,6 +138,24 @@ static void count(struct tunnel *tunnel)
 		manager_sampled(tunnel->daemon->manager, tunnel, sample);
 }
 
+/* The engine cannot know: to it, no route looks like no answer. */
+static void look_for_network(struct tunnel *tunnel)
+{
+	switch (tunnel->view.state) {
+	case RPC_STATE_CONNECTING:
+	case RPC_STATE_RECONNECTING:
+	case RPC_STATE_FAILED:
+		if (tunnel->view.cause != RPC_CAUSE_DNS_FAILED && !tunnel_any_route(tunnel))
+			tunnel->view.cause = RPC_CAUSE_NO_NETWORK;
+		return;
+	case RPC_STATE_DOWN:
+	case RPC_STATE_VERIFYING:
+	case RPC_STATE_UP:
+	case RPC_STATE_DEGRADED:
+		return;
+	}
+}
+
 /* A new engine connects; a person sees a tunnel that was up before. */
 static void call_it_reconnecting(struct tunnel *tunnel)
 {
@@ -278,6 +187,7 @@ static void answered(int error, const struct uapi_device *device, void *user)
 	free(waiting);
 	if (tunnel->phase == TUNNEL_RUNNING)
 		call_it_reconnecting(tunnel);
+	look_for_network(tunnel);
 	count(tunnel);
 	if (tunnel->view.state == RPC_STATE_VERIFYING && before.state != RPC_STATE_VERIFYING &&
 		tunnel->phase == TUNNEL_STARTING)

@@ -3,6 +3,7 @@
 #include "client/daemon/leftovers.h"
 #include "client/daemon/file.h"
 #include "client/daemon/process.h"
+#include "core/port/net_rule.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -166,6 +167,10 @@ void leftovers_clean(int state_folder, const char *uapi_folder, struct journal *
 					"removed the control socket that the last daemon left behind");
 			break;
 		case LEFTOVER_RULES:
+			if (net_full_tunnel_remove(IP_V4, list[i].mark) == 0 &&
+				net_full_tunnel_remove(IP_V6, list[i].mark) == 0)
+				journal_say(journal, JOURNAL_INFO, NULL,
+					"removed the policy rules that the last daemon left behind");
 			break;
 		}
 	unlinkat(state_folder, LEFTOVERS_FILE, 0);

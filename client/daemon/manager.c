@@ -8,7 +8,10 @@
 #include "client/daemon/leftovers.h"
 #include "client/daemon/timestamp.h"
 #include "client/daemon/waiters.h"
+#include "client/daemon/watch.h"
+#include "core/port/net_config.h"
 
+#include <glib-unix.h>
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +26,9 @@ struct manager {
 	struct daemon *daemon;
 	GHashTable *tunnels; /* name -> struct tunnel */
 	struct waiters *waiters;
-	GPtrArray *watchers; /* struct client, borrowed */
-	guint second;        /* source: while somebody watches, or something is not where it should be */
+	struct watch *watch;
+	struct net_watch *network; /* NULL: it cannot be watched */
+	guint network_source;
 	guint stopping;
 	void (*stopped)(void *user);
 	void *stopped_user;
@@ -52,23 +56,37 @@ void manager_each(const struct manager *manager, void (*call)(struct tunnel *tun
 		call(value, user);
 }
 
+struct search {
+	const struct tunnel *but;
+	const char *name;
+};
+
+static void look_for_rules(struct tunnel *tunnel, void *user)
+{
+	struct search *search = user;
+
+	if (tunnel != search->but && tunnel_rules_mark(tunnel))
+		search->name = tunnel_name(tunnel);
+}
+
+const char *manager_full_tunnel(const struct manager *manager, const struct tunnel *but)
+{
+	struct search search = { .but = but };
+
+	manager_each(manager, look_for_rules, &search);
+	return search.name;
+}
+
 void manager_forget(struct manager *manager, const char *name)
 {
-	struct rpc_notice notice = { .kind = RPC_NOTICE_STATE };
-	guint i;
-
 	g_hash_table_remove(manager->tunnels, name);
-	snprintf(notice.state.tunnel.name, sizeof(notice.state.tunnel.name), "%s", name);
-	notice.state.gone = true;
-	for (i = 0; i < manager->watchers->len; i++)
-		client_notify(g_ptr_array_index(manager->watchers, i), &notice);
+	watch_tell_gone(manager->watch, name);
 }
 
 /* ---- the file of what would outlive us ---- */
 
-static void save_leftovers(void *user)
+void manager_leftovers_changed(struct manager *manager)
 {
-	struct manager *manager = user;
 	struct leftover *list = g_new0(struct leftover, LEFTOVERS_MAX);
 	uint64_t start_time;
 	size_t count = 0, cursor = 0;
@@ -88,6 +106,8 @@ static void save_leftovers(void *user)
 		list[count].kind = LEFTOVER_TUNNEL;
 		g_strlcpy(list[count].name, tunnel_name(value), sizeof(list[count].name));
 		count++;
+		if (tunnel_rules_mark(value) && count < LEFTOVERS_MAX)
+			list[count++] = (struct leftover){ .kind = LEFTOVER_RULES, .mark = tunnel_rules_mark(value) };
 	}
 	error = leftovers_save(manager->daemon->state_handle, list, count);
 	if (error)
@@ -97,67 +117,11 @@ static void save_leftovers(void *user)
 	g_free(list);
 }
 
-/* ---- once a second, and only while it serves something ---- */
-
-static gboolean every_second(gpointer user);
-
-static bool second_is_wanted(const struct manager *manager)
-{
-	GHashTableIter iter;
-	gpointer value;
-	bool running = false;
-
-	g_hash_table_iter_init(&iter, manager->tunnels);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		if (tunnel_unsettled(value))
-			return true;
-		running |= tunnel_phase(value) != TUNNEL_DOWN;
-	}
-	return running && manager->watchers->len > 0;
-}
-
-static void want_second(struct manager *manager)
-{
-	if (!manager->second && second_is_wanted(manager))
-		manager->second = g_timeout_add_seconds(1, every_second, manager);
-}
-
-static gboolean every_second(gpointer user)
-{
-	struct manager *manager = user;
-	GHashTableIter iter;
-	gpointer value;
-
-	if (!second_is_wanted(manager)) {
-		manager->second = 0;
-		return G_SOURCE_REMOVE;
-	}
-	g_hash_table_iter_init(&iter, manager->tunnels);
-	while (g_hash_table_iter_next(&iter, NULL, &value))
-		tunnel_poll(value);
-	return G_SOURCE_CONTINUE;
-}
-
-static void notify_stats(const struct tunnel *tunnel, const struct rpc_sample *samples, size_t count,
-	struct client *client)
-{
-	const struct rpc_tunnel *view = tunnel_view(tunnel);
-	struct rpc_notice notice = { .kind = RPC_NOTICE_STATS };
-
-	snprintf(notice.stats.name, sizeof(notice.stats.name), "%s", view->name);
-	notice.stats.samples = (struct rpc_sample *)samples;
-	notice.stats.sample_count = count;
-	notice.stats.peers = view->peers;
-	notice.stats.peer_count = view->peer_count;
-	client_notify(client, &notice);
-}
+/* ---- what the tunnels say ---- */
 
 void manager_sampled(struct manager *manager, const struct tunnel *tunnel, const struct rpc_sample *sample)
 {
-	guint i;
-
-	for (i = 0; i < manager->watchers->len; i++)
-		notify_stats(tunnel, sample, 1, g_ptr_array_index(manager->watchers, i));
+	watch_tell_sample(manager->watch, tunnel, sample);
 }
 
 void manager_timestamp(struct manager *manager, const struct wall *newest)
@@ -175,24 +139,12 @@ void manager_timestamp(struct manager *manager, const struct wall *newest)
 			daemon->state_folder, TIMESTAMP_FILE, g_strerror(-error));
 }
 
-/* ---- what the tunnels say ---- */
-
-static void notify_state(const struct tunnel *tunnel, struct client *client)
-{
-	struct rpc_notice notice = { .kind = RPC_NOTICE_STATE };
-
-	notice.state.tunnel = *tunnel_view(tunnel);
-	client_notify(client, &notice);
-}
-
 static void changed(struct tunnel *tunnel, void *user)
 {
 	struct manager *manager = user;
-	guint i;
 
-	for (i = 0; i < manager->watchers->len; i++)
-		notify_state(tunnel, g_ptr_array_index(manager->watchers, i));
-	want_second(manager);
+	watch_tell_state(manager->watch, tunnel);
+	watch_wake(manager->watch);
 }
 
 static void tell_progress(struct waiter *waiter, void *user)
@@ -262,8 +214,8 @@ static void decided(struct tunnel *tunnel, const struct rpc_error *error, void *
 			answer_moved(tunnel, RPC_METHOD_TUNNEL_UP, waiter->began, waiter->client, &waiter->id);
 		waiter_free(waiter);
 	}
-	save_leftovers(manager);
-	want_second(manager);
+	manager_leftovers_changed(manager);
+	watch_wake(manager->watch);
 }
 
 static void switched(struct tunnel *tunnel, const struct rpc_error *error, void *user)
@@ -323,7 +275,7 @@ static void children_changed(void *user)
 	uint64_t start_time;
 	pid_t pid;
 
-	save_leftovers(manager);
+	manager_leftovers_changed(manager);
 	g_hash_table_iter_init(&iter, manager->tunnels);
 	while (g_hash_table_iter_next(&iter, &key, NULL))
 		while (!children_has(manager->daemon->children, key) &&
@@ -405,7 +357,7 @@ void manager_up(struct manager *manager, const char *name, const struct tunnel_w
 	waiter->began = true;
 	journal_say(manager->daemon->journal, JOURNAL_INFO, name, "up asked for");
 	tunnel_up(tunnel, wishes);
-	save_leftovers(manager);
+	manager_leftovers_changed(manager);
 }
 
 void manager_auto_connect(struct manager *manager, const char *name)
@@ -417,7 +369,7 @@ void manager_auto_connect(struct manager *manager, const char *name)
 		return;
 	journal_say(manager->daemon->journal, JOURNAL_INFO, name, "connecting by itself (AutoConnect)");
 	tunnel_up(tunnel, &wishes);
-	save_leftovers(manager);
+	manager_leftovers_changed(manager);
 }
 
 void manager_down(struct manager *manager, const char *name, struct client *client, const struct rpc_request *request)
@@ -443,7 +395,7 @@ void manager_down(struct manager *manager, const char *name, struct client *clie
 	}
 	journal_say(manager->daemon->journal, JOURNAL_INFO, name, "down asked for");
 	tunnel_down(tunnel, NULL);
-	save_leftovers(manager);
+	manager_leftovers_changed(manager);
 	if (!children_has(manager->daemon->children, name)) {
 		result.done.changed = true;
 		client_reply(client, &request->id, &result);
@@ -470,30 +422,49 @@ void manager_switch(struct manager *manager, const char *name, enum transport tr
 	}
 	waiters_add(manager->waiters, WAITER_SWITCH, name, client, id, 0);
 	tunnel_switch(tunnel, transport, peer);
-	want_second(manager);
+	watch_wake(manager->watch);
 }
 
 void manager_watch(struct manager *manager, struct client *client)
 {
-	struct rpc_sample samples[STATS_SAMPLES];
-	GHashTableIter iter;
-	gpointer value;
-
-	if (!g_ptr_array_find(manager->watchers, client, NULL))
-		g_ptr_array_add(manager->watchers, client);
-	g_hash_table_iter_init(&iter, manager->tunnels);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		notify_state(value, client);
-		if (tunnel_phase(value) != TUNNEL_DOWN)
-			notify_stats(value, samples, stats_samples(tunnel_stats(value), samples), client);
-	}
-	want_second(manager);
+	watch_add(manager->watch, client);
 }
 
 void manager_client_gone(struct manager *manager, struct client *client)
 {
-	g_ptr_array_remove(manager->watchers, client);
+	watch_client_gone(manager->watch, client);
 	waiters_client_gone(manager->waiters, client);
+}
+
+/* ---- the network, for tunnels that have nobody yet who watches it ---- */
+
+static void network_changed(struct tunnel *tunnel, void *user)
+{
+	(void)user;
+	if (tunnel_phase(tunnel) != TUNNEL_DOWN)
+		tunnel_network_changed(tunnel);
+}
+
+static gboolean network_ready(gint fd, GIOCondition condition, gpointer user)
+{
+	struct manager *manager = user;
+	uint32_t link_gone;
+
+	(void)fd;
+	(void)condition;
+	if (net_watch_take(manager->network, 0, &link_gone) == 1)
+		manager_each(manager, network_changed, NULL);
+	return G_SOURCE_CONTINUE;
+}
+
+static void watch_network(struct manager *manager)
+{
+	if (net_watch_open(&manager->network) != 0) {
+		manager->network = NULL;
+		return;
+	}
+	manager->network_source =
+		g_unix_fd_add(net_watch_handle(manager->network), G_IO_IN, network_ready, manager);
 }
 
 /* ---- its own life ---- */
@@ -510,7 +481,8 @@ struct manager *manager_new(struct daemon *daemon)
 	manager->daemon = daemon;
 	manager->tunnels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_tunnel);
 	manager->waiters = waiters_new(late, manager);
-	manager->watchers = g_ptr_array_new();
+	manager->watch = watch_new(manager);
+	watch_network(manager);
 	children_watch(daemon->children, children_changed, manager);
 	return manager;
 }
@@ -522,9 +494,10 @@ void manager_free(struct manager *manager)
 	children_watch(manager->daemon->children, NULL, NULL);
 	g_hash_table_unref(manager->tunnels);
 	waiters_free(manager->waiters);
-	g_ptr_array_unref(manager->watchers);
-	if (manager->second)
-		g_source_remove(manager->second);
+	watch_free(manager->watch);
+	if (manager->network_source)
+		g_source_remove(manager->network_source);
+	net_watch_close(manager->network);
 	if (manager->stopping)
 		g_source_remove(manager->stopping);
 	g_free(manager);
@@ -556,7 +529,7 @@ void manager_stop(struct manager *manager, void (*done)(void *user), void *user)
 	while (g_hash_table_iter_next(&iter, NULL, &value))
 		if (tunnel_phase(value) != TUNNEL_DOWN)
 			tunnel_down(value, NULL);
-	save_leftovers(manager);
+	manager_leftovers_changed(manager);
 	if (!children_next(manager->daemon->children, &cursor, &pid, &start_time))
 		wait_ms = 0; /* nobody to wait for; but not from within this call */
 	manager->stopping = g_timeout_add(wait_ms, stop_late, manager);

@@ -38,6 +38,10 @@ void manager_client_gone(struct manager *manager, struct client *client);
 void manager_stop(struct manager *manager, void (*done)(void *user), void *user);
 
 /* ---- for the tunnels ---- */
+/* Something that would outlive a daemon that is killed is about to be made, or has gone. */
+void manager_leftovers_changed(struct manager *manager);
+/* Another tunnel than this one takes all traffic: its name, else NULL. */
+const char *manager_full_tunnel(const struct manager *manager, const struct tunnel *but);
 void manager_sampled(struct manager *manager, const struct tunnel *tunnel, const struct rpc_sample *sample);
 void manager_timestamp(struct manager *manager, const struct wall *newest);
 

@@ -38,6 +38,11 @@ const struct stats *tunnel_stats(const struct tunnel *tunnel)
 	return &tunnel->stats;
 }
 
+uint32_t tunnel_rules_mark(const struct tunnel *tunnel)
+{
+	return tunnel->rules ? tunnel->fwmark : 0;
+}
+
 bool tunnel_is_persistent(const struct tunnel *tunnel)
 {
 	return tunnel->wishes.persistent;

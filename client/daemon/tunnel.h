@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One tunnel: down, being brought up, or running; kept alive while it runs. Main thread, GLib main loop.
  *
- * Files: tunnel_state.h (what it holds), tunnel.c (its life), up.c (the steps of a bring-up), alive.c (what happens
- * while it runs: names, numbers, engine deaths), switch.c (moving to another carrier). manager.c owns all tunnels. */
+ * Files: tunnel_state.h (what it holds), tunnel.c (its life), up.c and up_network.c (the
+ * steps of a bring-up), alive.c (numbers, states, engine deaths), ways.c (names and addresses of peers), switch.c (moving to another carrier). manager.c owns all tunnels. */
 #ifndef WGTCP_CLIENT_DAEMON_TUNNEL_H
 #define WGTCP_CLIENT_DAEMON_TUNNEL_H
 
@@ -59,6 +59,10 @@ bool tunnel_settle_for_less(struct tunnel *tunnel);
 /* While TUNNEL_RUNNING. peer: base64 of its key, or "" for all. events->switched follows. */
 void tunnel_switch(struct tunnel *tunnel, enum transport transport, const char *peer);
 
+/* Addresses, routes or links of this machine have changed. */
+void tunnel_network_changed(struct tunnel *tunnel);
+/* The policy rules that it has set would outlive the daemon: their mark, or 0. */
+uint32_t tunnel_rules_mark(const struct tunnel *tunnel);
 /* Asks the backend for its numbers; each answer adds a sample. */
 void tunnel_poll(struct tunnel *tunnel);
 /* It is not where it should be, so somebody may be waiting for it to change. */

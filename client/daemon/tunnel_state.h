@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a tunnel holds. Only for tunnel.c, up.c and alive.c. */
+/* What a tunnel holds. Only for the files that tunnel.h names. */
 #ifndef WGTCP_CLIENT_DAEMON_TUNNEL_STATE_H
 #define WGTCP_CLIENT_DAEMON_TUNNEL_STATE_H
 
 #include "client/daemon/backend.h"
 #include "client/daemon/daemon.h"
 #include "client/daemon/device.h"
+#include "client/daemon/manager.h"
 #include "client/daemon/names.h"
 #include "client/daemon/profiles.h"
 #include "client/daemon/steps.h"
@@ -39,6 +40,7 @@ struct tunnel {
 	struct backend_run *run;
 	uint32_t fwmark;
 	bool rules;      /* the policy rules of a full tunnel are set */
+	bool no_ipv6;    /* and it has been said */
 	bool configured; /* this engine has answered our configuration with "done" */
 	bool restarted;  /* the engine that is being configured takes the place of one that died */
 	bool queried;    /* an answer is under way */
@@ -79,16 +81,34 @@ void tunnel_start_peers(struct tunnel *tunnel);
 /* Configures the engine with everything. 0 or -errno. */
 int tunnel_configure(struct tunnel *tunnel);
 
+/* Sets the cause beside the failure that has been set; STEP_FAILED. */
+enum step_result tunnel_fail(struct tunnel *tunnel, enum rpc_cause cause);
+
+/* ---- up_network.c ---- */
+/* The mark of the tunnel's own packets; 0: none is needed. */
+uint32_t tunnel_choose_mark(const struct tunnel *tunnel);
+enum step_result tunnel_set_addresses(void *context);
+enum step_result tunnel_set_link(void *context);
+enum step_result tunnel_set_routes(void *context);
+enum step_result tunnel_set_rules(void *context);
+void tunnel_unset_rules(void *context);
+
 /* ---- alive.c ---- */
 extern const struct backend_events tunnel_backend_events;
+void tunnel_query(struct tunnel *tunnel);
+/* Ends what it does beside. */
+void tunnel_forget_timers(struct tunnel *tunnel);
+
+/* ---- ways.c ---- */
 void tunnel_names_changed(void *user);
 /* Fills in where the peers are by what the names stand for now. */
 void tunnel_find_ways(struct tunnel *tunnel);
 /* waiting[i]: see view_update. */
 void tunnel_waiting(const struct tunnel *tunnel, bool *waiting);
-void tunnel_query(struct tunnel *tunnel);
-/* Ends what it does beside. */
-void tunnel_forget_timers(struct tunnel *tunnel);
+/* Handshakes to this peer go unanswered: perhaps it is elsewhere. */
+void tunnel_resolve(struct tunnel *tunnel, const uint8_t public_key[32]);
+/* Whether this machine has a route to some place where a peer may be. */
+bool tunnel_any_route(struct tunnel *tunnel);
 
 /* ---- switch.c ---- */
 /* Whether the switch under way is over, by the numbers that have just come. */

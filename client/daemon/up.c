@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MTU_DEFAULT 1420 /* WIRE.md 2: the same over both carriers */
 #define TRYING_TCP_MS 300
 
-static enum step_result fail(struct tunnel *tunnel, enum rpc_cause cause)
+enum step_result tunnel_fail(struct tunnel *tunnel, enum rpc_cause cause)
 {
 	tunnel->failure.cause = cause;
 	return STEP_FAILED;
@@ -104,7 +103,7 @@ static enum step_result do_profile(void *context)
 			"the kernel backend is not supported by this version: take `--backend userspace`, or Backend = "
 			"auto in the profile");
 		undo_profile(tunnel);
-		return fail(tunnel, RPC_CAUSE_CONFIG);
+		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
 	}
 	tunnel->peers = calloc(profile_of(tunnel)->peer_count + 1, sizeof(*tunnel->peers));
 	if (!tunnel->peers || !view_init(&view, tunnel->name, profile_of(tunnel))) {
@@ -228,7 +227,7 @@ static enum step_result do_interface(void *context)
 			"there is an interface called %s already, and it is not ours: end what made it (`wg-quick down "
 			"%s`?), or import the profile under another name",
 			tunnel->name, tunnel->name);
-		return fail(tunnel, RPC_CAUSE_BUSY);
+		return tunnel_fail(tunnel, RPC_CAUSE_BUSY);
 	}
 	error = tunnel->backend->create(tunnel->daemon, &settings, &tunnel->run);
 	switch (error) {
@@ -238,20 +237,20 @@ static enum step_result do_interface(void *context)
 	case -EACCES:
 		rpc_error_set(&tunnel->failure, RPC_CODE_NOT_PERMITTED,
 			"wgtcpd may not make network interfaces: run it as root");
-		return fail(tunnel, RPC_CAUSE_PERMISSION);
+		return tunnel_fail(tunnel, RPC_CAUSE_PERMISSION);
 	case -EADDRINUSE:
 		rpc_error_set(&tunnel->failure, RPC_CODE_BUSY,
 			"%s/%s.sock is in use by another program: end that first", DAEMON_UAPI_FOLDER, tunnel->name);
-		return fail(tunnel, RPC_CAUSE_BUSY);
+		return tunnel_fail(tunnel, RPC_CAUSE_BUSY);
 	case -ENOENT:
 	case -ENODEV:
 		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
 			"/dev/net/tun is missing: `modprobe tun`, or give this container the device");
-		return fail(tunnel, RPC_CAUSE_CONFIG);
+		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
 	default:
 		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "interface %s cannot be made: %s", tunnel->name,
 			strerror(-error));
-		return fail(tunnel, RPC_CAUSE_CONFIG);
+		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
 	}
 	tunnel->lived = daemon_now();
 	snprintf(tunnel->view.interface, sizeof(tunnel->view.interface), "%s", tunnel->name);
@@ -290,7 +289,7 @@ static enum step_result do_configure(void *context)
 		return STEP_DONE;
 	if (tunnel->failure.code)
 		return STEP_FAILED;
-	tunnel->fwmark = profile_of(tunnel)->fwmark;
+	tunnel->fwmark = tunnel_choose_mark(tunnel);
 	error = tunnel_configure(tunnel);
 	if (error) {
 		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "%s cannot be configured: %s", tunnel->name,
@@ -298,108 +297,6 @@ static enum step_result do_configure(void *context)
 		return STEP_FAILED;
 	}
 	return STEP_WAITS;
-}
-
-/* ---- addresses, link, routes: they go with the interface ---- */
-
-static enum step_result do_addresses(void *context)
-{
-	struct tunnel *tunnel = context;
-	struct profile *profile = profile_of(tunnel);
-	char address[PREFIX_TEXT_LEN], text[RPC_SENTENCE_LEN];
-	size_t i;
-
-	for (i = 0; i < profile->address_count; i++) {
-		const struct ip_prefix *prefix = &profile->addresses[i];
-		int error = net_address_add(
-			tunnel->daemon->net, tunnel->backend->interface_index(tunnel->run), prefix);
-
-		if (error == 0)
-			continue;
-		ip_prefix_write(prefix, address);
-		if (prefix->address.family == IP_V6 &&
-			(error == -EACCES || error == -EPERM || error == -EOPNOTSUPP)) {
-			snprintf(text, sizeof(text),
-				"IPv6 is switched off on this machine, so %s is not used and IPv6 does not pass the "
-				"tunnel",
-				address);
-			tunnel_warn(tunnel, text);
-			continue;
-		}
-		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "address %s cannot be set: %s", address,
-			strerror(-error));
-		return fail(tunnel, RPC_CAUSE_CONFIG);
-	}
-	return STEP_DONE;
-}
-
-static enum step_result do_link(void *context)
-{
-	struct tunnel *tunnel = context;
-	uint32_t mtu = profile_of(tunnel)->mtu ? profile_of(tunnel)->mtu : MTU_DEFAULT;
-	int error = net_link_set(tunnel->daemon->net, tunnel->backend->interface_index(tunnel->run), mtu, true);
-
-	if (error) {
-		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "interface %s cannot be set up with MTU %u: %s",
-			tunnel->name, mtu, strerror(-error));
-		return fail(tunnel, RPC_CAUSE_CONFIG);
-	}
-	tunnel->view.mtu = mtu;
-	return STEP_DONE;
-}
-
-static bool ipv6_is_off(const struct tunnel *tunnel)
-{
-	size_t i;
-
-	/* Said above, in do_addresses. */
-	for (i = 0; i < tunnel->warnings.count; i++)
-		if (!strncmp(tunnel->warnings.items[i], "IPv6 is switched off", 20))
-			return true;
-	return false;
-}
-
-static enum step_result add_route(struct tunnel *tunnel, const struct ip_prefix *prefix)
-{
-	const struct profile *profile = profile_of(tunnel);
-	struct net_route route = { .destination = ip_prefix_network(prefix),
-		.interface = tunnel->backend->interface_index(tunnel->run),
-		.table = profile->table == PROFILE_TABLE_NUMBER ? profile->table_number : 0 };
-	char text[PREFIX_TEXT_LEN], sentence[RPC_SENTENCE_LEN];
-	int error = net_route_add(tunnel->daemon->net, &route);
-
-	if (error == 0 || (prefix->address.family == IP_V6 && ipv6_is_off(tunnel)))
-		return STEP_DONE;
-	ip_prefix_write(prefix, text);
-	if (error == -EEXIST) {
-		snprintf(sentence, sizeof(sentence),
-			"%s (AllowedIPs) is reached by another interface already, so it stays outside the tunnel: is this "
-			"machine in a network with the same addresses?",
-			text);
-		tunnel_warn(tunnel, sentence);
-		return STEP_DONE;
-	}
-	rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "the route to %s (AllowedIPs) cannot be set: %s", text,
-		strerror(-error));
-	return fail(tunnel, RPC_CAUSE_CONFIG);
-}
-
-static enum step_result do_routes(void *context)
-{
-	struct tunnel *tunnel = context;
-	const struct profile *profile = profile_of(tunnel);
-	size_t i, j;
-
-	if (profile->table == PROFILE_TABLE_OFF)
-		return STEP_DONE;
-	for (i = 0; i < profile->peer_count; i++)
-		for (j = 0; j < profile->peers[i].allowed_ip_count; j++) {
-			const struct ip_prefix *prefix = &profile->peers[i].allowed_ips[j];
-
-			if (add_route(tunnel, prefix) != STEP_DONE)
-				return STEP_FAILED;
-		}
-	return STEP_DONE;
 }
 
 /* ---- the peers ---- */
@@ -481,7 +378,7 @@ static enum step_result do_settle(void *context)
 	if (decided == RPC_STATE_FAILED) {
 		rpc_error_set(&tunnel->failure, RPC_CODE_PEER_UNREACHABLE, "%s",
 			tunnel->view.message[0] ? tunnel->view.message : "no peer answers");
-		return fail(tunnel, tunnel->view.cause);
+		return tunnel_fail(tunnel, tunnel->view.cause);
 	}
 	if (profile_of(tunnel)->peer_count == 0 || tunnel->view.state == RPC_STATE_CONNECTING)
 		tunnel->view.state = RPC_STATE_UP; /* not asked about yet, since there is nobody to call */
@@ -494,9 +391,11 @@ const struct step tunnel_steps[] = {
 	{ "names", do_names, undo_names },
 	{ "interface", do_interface, undo_interface },
 	{ "configure", do_configure, NULL },
-	{ "addresses", do_addresses, NULL },
-	{ "link", do_link, NULL },
-	{ "routes", do_routes, NULL },
+	/* These go with the interface, and need no undo, but for the last. */
+	{ "addresses", tunnel_set_addresses, NULL },
+	{ "link", tunnel_set_link, NULL },
+	{ "routes", tunnel_set_routes, NULL },
+	{ "rules", tunnel_set_rules, tunnel_unset_rules },
 	{ "start", do_start, NULL },
 	{ "settle", do_settle, NULL },
 };

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a tunnel's peers are: follows their names, the routes, and peers that do not answer where they were. */
+#include "client/daemon/tunnel_state.h"
+
+#include "client/daemon/journal.h"
+#include "core/port/net_config.h"
+
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t addresses_of(const char *host, struct ip_address *out, size_t max, void *user)
+{
+	const struct tunnel *tunnel = user;
+
+	return names_get(tunnel->names, host, out, max);
+}
+
+static bool has_route(const struct ip_address *address, void *user)
+{
+	const struct tunnel *tunnel = user;
+	uint32_t interface, mtu;
+
+	return net_route_lookup(tunnel->daemon->net, address, tunnel->fwmark, &interface, &mtu) == 0;
+}
+
+static uint32_t scope_of(const char *interface, void *user)
+{
+	uint32_t index = if_nametoindex(interface);
+
+	(void)user;
+	return index ? index : (uint32_t)strtoul(interface, NULL, 10);
+}
+
+static struct device_way way_of(struct tunnel *tunnel, size_t peer)
+{
+	struct device_world world = { addresses_of, has_route, scope_of, tunnel };
+	struct device_way way;
+
+	device_way(&tunnel->loaded.profile.peers[peer], &world, tunnel->peers[peer].turn, &way);
+	return way;
+}
+
+void tunnel_find_ways(struct tunnel *tunnel)
+{
+	size_t i;
+
+	for (i = 0; i < tunnel->loaded.profile.peer_count; i++)
+		tunnel->peers[i].way = way_of(tunnel, i);
+}
+
+void tunnel_waiting(const struct tunnel *tunnel, bool *waiting)
+{
+	const struct profile *profile = &tunnel->loaded.profile;
+	size_t i;
+
+	for (i = 0; i < profile->peer_count; i++)
+		waiting[i] = !endpoint_is_set(&tunnel->peers[i].way.udp) && !tunnel->peers[i].way.tcp_count;
+}
+
+/* Tells the backend of those ways that have changed. An address that went away while nothing new came stays. */
+static void update_ways(struct tunnel *tunnel)
+{
+	struct uapi_device device = { 0 };
+	size_t i;
+
+	for (i = 0; i < tunnel->loaded.profile.peer_count; i++) {
+		struct device_way way = way_of(tunnel, i);
+
+		if (device_way_equal(&way, &tunnel->peers[i].way) || (!endpoint_is_set(&way.udp) && !way.tcp_count))
+			continue;
+		tunnel->peers[i].way = way;
+		if (!device_add_way(&device, &tunnel->loaded.profile.peers[i], &way))
+			break;
+	}
+	if (device.peer_count && tunnel->backend->configure(tunnel->run, &device) == 0) {
+		journal_say(tunnel->daemon->journal, JOURNAL_INFO, tunnel->name, "a peer's address has changed");
+		tunnel->backend->send(tunnel->run, &(struct seam_message){ .kind = SEAM_START });
+	}
+	uapi_device_free(&device);
+}
+
+void tunnel_names_changed(void *user)
+{
+	struct tunnel *tunnel = user;
+
+	if (tunnel->phase == TUNNEL_STARTING && !tunnel->run)
+		tunnel_step(tunnel);
+	else if (tunnel->configured)
+		update_ways(tunnel);
+}
+
+void tunnel_resolve(struct tunnel *tunnel, const uint8_t public_key[32])
+{
+	const struct profile *profile = &tunnel->loaded.profile;
+	char name[PROFILE_HOST_LEN];
+	size_t i, j;
+
+	for (i = 0; i < profile->peer_count; i++) {
+		const struct profile_peer *peer = &profile->peers[i];
+
+		if (memcmp(peer->public_key, public_key, sizeof(peer->public_key)) != 0)
+			continue;
+		device_host(&peer->endpoint, name);
+		names_refresh(tunnel->names, name);
+		for (j = 0; j < peer->tcp_endpoint_count; j++) {
+			device_host(&peer->tcp_endpoints[j], name);
+			names_refresh(tunnel->names, name);
+		}
+		/* The other family, or the next address, may be the one that answers. */
+		tunnel->peers[i].turn++;
+		if (tunnel->configured)
+			update_ways(tunnel);
+	}
+}
+
+void tunnel_network_changed(struct tunnel *tunnel)
+{
+	if (!tunnel->names)
+		return;
+	names_retry(tunnel->names);
+	if (tunnel->configured)
+		update_ways(tunnel); /* other addresses may have a route now */
+}
+
+bool tunnel_any_route(struct tunnel *tunnel)
+{
+	size_t i, j;
+
+	for (i = 0; i < tunnel->loaded.profile.peer_count; i++) {
+		const struct device_way *way = &tunnel->peers[i].way;
+
+		if (endpoint_is_set(&way->udp) && has_route(&way->udp.address, tunnel))
+			return true;
+		for (j = 0; j < way->tcp_count; j++)
+			if (has_route(&way->tcp[j].address, tunnel))
+				return true;
+	}
+	return false;
+}
