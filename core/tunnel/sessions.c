@@ -126,13 +126,13 @@ uint64_t sessions_order_as_responder(const struct tunnel *tunnel, struct peer *p
 
 void sessions_made_as_initiator(struct tunnel *tunnel, struct peer *peer, struct slot *slot)
 {
-	/* Answered after our initiation had gone out: neither side can know which of the two came first. */
+	/* Answered after our initiation had gone out: which of the two it will be, the first packet shows. */
 	bool at_once = peer->next && peer->next->session->order > slot->order;
 
 	peer->initiated = NULL;
 	retire(tunnel, peer, peer->current);
 	peer->current = slot;
-	if (!at_once || ours_wins(tunnel, peer)) {
+	if (!at_once) {
 		retire(tunnel, peer, peer->next);
 		peer->next = NULL;
 	}

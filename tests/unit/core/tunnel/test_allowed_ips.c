@@ -10,7 +10,35 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* The linker puts these before the ones of libc (--wrap): blocks in use. */
+static size_t blocks;
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void __real_free(void *block);
+void __wrap_free(void *block);
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	blocks++;
+	return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	blocks += !old;
+	return __real_realloc(old, size);
+}
+
+void __wrap_free(void *block)
+{
+	blocks -= block != NULL;
+	__real_free(block);
+}
 
 #define PEERS 5
 #define PREFIXES_MAX 512
@@ -113,6 +141,7 @@ static void run_random(uint64_t seed, size_t steps, size_t most)
 {
 	static struct peer peers[PEERS];
 	static struct model model;
+	size_t before = blocks;
 	struct allowed_ips *table = allowed_ips_new();
 	uint64_t random = seed;
 
@@ -152,6 +181,8 @@ static void run_random(uint64_t seed, size_t steps, size_t most)
 			assert_ptr_equal(allowed_ips_lookup(table, address.family, address.bytes),
 				model_lookup(&model, &address));
 		}
+		/* The table, a list for each peer, and fewer than two nodes a prefix. */
+		assert_in_range(blocks - before, 1, 1 + PEERS + 2 * model.count);
 		if (step % 64 == 0)
 			same_list(table, &model, peer);
 	}

@@ -137,11 +137,12 @@ static void restart(void **state)
 {
 	static const struct row rows[] = {
 		{ 1000, TIMERS_WANT, DUE_INITIATION, 6000, 6334 },
-		{ 1000, TIMERS_INITIATION_SENT, 0, 6000, 6334 },
-		{ 1005, TIMERS_RESTART, 0, NEVER, NEVER },
+		{ 1000, TIMERS_INITIATION_SENT, 0, 6000, 6334 }, { 1005, TIMERS_RESTART, 0, NEVER, NEVER },
 		{ 1010, TIMERS_WANT, 0, 1020, 1020 }, /* but two initiations lie 20 ms apart */
 		{ 1020, TIMERS_TICK, DUE_INITIATION, 6020, 6354 },
 		{ 1020, TIMERS_WANT, DUE_INITIATION, 6020, 6354 },
+		{ 1020, TIMERS_INITIATION_SENT, 0, 6020, 6354 },
+		{ 1100, TIMERS_WANT, 0, 6020, 6354 }, /* that was for once */
 	};
 
 	(void)state;
