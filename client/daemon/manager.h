@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All tunnels, who waits for them, and who watches them. Main thread. */
+/* All tunnels, who waits for them, and who watches them. Main thread.
+ * Files: manager.c (the table), requests.c (what is asked, and the answers that come later), waiters.c, watch.c. */
 #ifndef WGTCP_CLIENT_DAEMON_MANAGER_H
 #define WGTCP_CLIENT_DAEMON_MANAGER_H
 
