@@ -10,9 +10,6 @@
 
 #include <string.h>
 
-/* A session that is confirmed later than this is about to be replaced anyway (paper 6.2). */
-#define CONFIRM_USEFUL_MS (REJECT_AFTER_MS - KEEPALIVE_TIMEOUT_MS - REKEY_TIMEOUT_MS)
-
 static bool spaced(struct mono last, struct mono now)
 {
 	return !mono_is_set(last) || mono_reached(now, mono_add_ms(last, INITIATION_SPACING_MS));
@@ -198,8 +195,8 @@ void handshake_done(struct tunnel *tunnel, struct peer *peer, struct mono now, s
 {
 	peer->last_handshake = wall;
 	peer->last_handshake_mono = now;
-	if (mono_since_ms(now, peer->current->session->born) >= CONFIRM_USEFUL_MS)
-		return;
+	if (mono_since_ms(now, peer->current->session->born) >= REKEY_ON_RECEIVE_MS)
+		return; /* confirmed so late that it is about to be replaced anyway */
 	/* What is still out may be answered, but no second session is needed. */
 	if (peer->initiated)
 		peer->initiated->settled = true;

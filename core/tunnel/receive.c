@@ -6,8 +6,6 @@
 #include "core/base/bytes.h"
 #include "core/tunnel/ip_header.h"
 
-/* The initiator of the session renews it this early when he only receives (paper 6.2). */
-#define REKEY_ON_RECEIVE_MS (REJECT_AFTER_MS - KEEPALIVE_TIMEOUT_MS - REKEY_TIMEOUT_MS)
 /* What padding may add to an inner packet that fills the buffer; the tailroom has the place. */
 #define PADDING_MAX 15
 

@@ -4,12 +4,15 @@
 #ifndef WGTCP_CORE_TUNNEL_TIMERS_H
 #define WGTCP_CORE_TUNNEL_TIMERS_H
 
+#include "core/noise/session.h"
 #include "core/tunnel/tunnel.h"
 
 #define REKEY_JITTER_MS 334
 /* Sent data, nothing back: the other side would have sent a keepalive by then. */
 #define NO_ANSWER_MS (KEEPALIVE_TIMEOUT_MS + REKEY_TIMEOUT_MS)
-#define ZERO_KEYS_MS (3 * 180000)
+#define ZERO_KEYS_MS (3 * REJECT_AFTER_MS)
+/* Who initiated a session renews it this late at the latest, when he only receives (paper 6.2). */
+#define REKEY_ON_RECEIVE_MS (REJECT_AFTER_MS - KEEPALIVE_TIMEOUT_MS - REKEY_TIMEOUT_MS)
 
 enum timer {
 	TIMER_RETRY,      /* the next initiation of the attempt under way */

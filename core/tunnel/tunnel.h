@@ -120,8 +120,8 @@ enum received_kind {
 	RECEIVED_DATA,       /* plain holds an inner packet whose source is the peer's */
 	RECEIVED_KEEPALIVE,
 	RECEIVED_INITIATION, /* authentic and newer: answer with tunnel_create_response, on the same carrier */
-	RECEIVED_RESPONSE,   /* a session stands; send what waits, else a keepalive, to confirm it. newest is false where
-	                      * that is not a new one, since their own handshake came first */
+	RECEIVED_RESPONSE,   /* a session stands; send what waits, else a keepalive, to confirm it. newest is false
+	                      * where that is not a new one, since their own handshake came first */
 	RECEIVED_SUPERSEDED, /* an authentic response to an older initiation of ours: the carrier works; initiate again there */
 	RECEIVED_COOKIE,     /* kept for the next initiation */
 	RECEIVED_EXTENSION,
@@ -140,8 +140,9 @@ struct received {
 
 /* One message that came in. message may be written to. source is for cookies and rate limits.
  * plain: a packet from the pool; on RECEIVED_DATA it holds the inner packet, else it is untouched or scratch.
- * out is written in any case. With VERDICT_SOURCE_NOT_ALLOWED and VERDICT_BAD_INNER the packet was authentic all the same:
- * kind is RECEIVED_NOTHING, but peer, newest and confirmed hold; with any other verdict than OK, peer is NULL. */
+ * out is written in any case. With VERDICT_SOURCE_NOT_ALLOWED and VERDICT_BAD_INNER the packet was authentic all
+ * the same: kind is RECEIVED_NOTHING, but peer, newest and confirmed hold. With any other verdict than OK, peer is
+ * NULL. */
 enum verdict tunnel_receive(struct tunnel *tunnel, enum carrier carrier, const struct endpoint *source,
 	uint8_t *message, size_t len, struct mono now, struct wall wall, struct packet *plain, struct received *out);
 
