@@ -6,7 +6,6 @@
 
 #include "core/port/clock.h"
 #include "platform/linux/device.h"
-#include "platform/linux/seam_handle.h"
 
 #include <errno.h>
 #include <linux/if.h>
@@ -149,117 +148,6 @@ int front_send(struct front *front, const struct seam_message *message)
 	return front->seam ? seam_send(front->seam, message) : -EPIPE;
 }
 
-/* Ports, mark and endpoints of a SET, before the engine sees it. 0: pass it on. */
-static int judge_set(struct front *front, const struct relay_event *event)
-{
-	struct uapi_device request;
-	struct front_config next = front->config;
-	uint32_t changed;
-	int err;
-
-	/* What does not parse is refused by the engine, in its words. */
-	if (uapi_parse_set(event->text, event->len, &request))
-		return 0;
-	front_config_interface(&next, &request);
-	err = front_sockets_fit(&front->sockets, &next, &request, &changed);
-	if (err)
-		goto out;
-	front->tell |= (changed & FRONT_UDP_CHANGED ? TELL_UDP : 0u) |
-		       (changed & FRONT_LISTENERS_CHANGED ? TELL_LISTENERS : 0u);
-	front->config = next;
-	if (!front_config_peers(&front->config, &request))
-		err = -ENOMEM;
-	/* Only closes: a peer that needed a socket may have gone. */
-	if (!front_sockets_fit(&front->sockets, &front->config, NULL, &changed))
-		front->tell |= (changed & FRONT_UDP_CHANGED ? TELL_UDP : 0u) |
-			       (changed & FRONT_LISTENERS_CHANGED ? TELL_LISTENERS : 0u);
-	if (front_reachable(front) != front->reachable) {
-		front->reachable = !front->reachable;
-		front->tell |= TELL_NETWORK;
-	}
-	front_tell(front);
-out:
-	uapi_device_free(&request);
-	return err;
-}
-
-static void pump_relay(struct front *front, struct mono now)
-{
-	struct seam_message message = { .kind = SEAM_CONTROL };
-	struct relay_event event;
-
-	for (;;) {
-		relay_next(front->relay, now, &event);
-		switch (event.kind) {
-		case RELAY_NOTHING:
-			return;
-		case RELAY_STREAM:
-			/* Where the engine can not take it, closing this end tells the client. */
-			if (front->seam)
-				(void)seam_send_handle(front->seam, &message, event.fd);
-			close(event.fd);
-			break;
-		case RELAY_SET: {
-			int err = judge_set(front, &event);
-			if (err)
-				relay_refuse(front->relay, err, now);
-			else
-				relay_pass(front->relay, now);
-			break;
-		}
-		}
-	}
-}
-
-int front_control(struct front *front)
-{
-	if (!front->seam)
-		return -EPIPE;
-	int fd = relay_connect(front->relay);
-	if (fd >= 0)
-		pump_relay(front, clock_now(NULL));
-	return fd;
-}
-
-static void dial_failed(struct front *front, const uint8_t public_key[32], uint64_t attempt, int error)
-{
-	struct seam_message message = {
-		.kind = SEAM_DIAL_FAILED, .attempt = attempt, .value = (uint32_t)error
-	};
-
-	memcpy(message.public_key, public_key, sizeof(message.public_key));
-	(void)seam_send(front->seam, &message);
-}
-
-static void dial(struct front *front, const struct seam_message *wanted, struct mono now)
-{
-	const struct front_peer *peer = front_config_find(&front->config, wanted->public_key);
-	struct endpoint endpoints[UAPI_ENDPOINTS_MAX];
-	size_t count = peer ? front_config_dial(&front->config, peer, endpoints) : 0;
-	int err = dial_start(front->dialler, wanted->public_key, wanted->attempt, endpoints, count,
-		front->config.fwmark, now);
-
-	if (err)
-		dial_failed(front, wanted->public_key, wanted->attempt, -err);
-}
-
-static void pump_dials(struct front *front, struct mono now)
-{
-	struct dial_result result;
-
-	while (dial_next(front->dialler, now, &result)) {
-		struct seam_message message = { .kind = SEAM_CONNECTED, .attempt = result.attempt };
-
-		if (result.fd < 0) {
-			dial_failed(front, result.public_key, result.attempt, result.error);
-			continue;
-		}
-		memcpy(message.public_key, result.public_key, sizeof(message.public_key));
-		(void)seam_send_handle(front->seam, &message, result.fd);
-		close(result.fd);
-	}
-}
-
 static void pump_watch(struct front *front, struct mono now)
 {
 	struct pollfd ready = { .fd = net_watch_handle(front->watch), .events = POLLIN };
@@ -284,80 +172,6 @@ static void pump_watch(struct front *front, struct mono now)
 	}
 }
 
-/* What the engine said. True: *out is an event. */
-static bool take_message(
-	struct front *front, const struct seam_message *message, struct mono now, struct front_event *out)
-{
-	*out = (struct front_event){ .kind = FRONT_NOTHING, .value = message->value, .wall = message->wall };
-	memcpy(out->public_key, message->public_key, sizeof(out->public_key));
-	switch ((enum seam_kind)message->kind) {
-	case SEAM_READY:
-		out->kind = FRONT_READY;
-		break;
-	case SEAM_CHANGED:
-		out->kind = FRONT_PEER_CHANGED;
-		break;
-	case SEAM_MARK:
-		out->kind = FRONT_MARK;
-		/* So that a new engine after this one starts above it. */
-		front->floor = message->wall;
-		break;
-	case SEAM_REMEMBER:
-		out->kind = FRONT_REMEMBER;
-		break;
-	case SEAM_RESOLVE:
-		out->kind = FRONT_RESOLVE;
-		break;
-	case SEAM_DIAL:
-		dial(front, message, now);
-		break;
-	case SEAM_DIAL_CANCEL:
-		dial_cancel(front->dialler, message->public_key, message->attempt);
-		break;
-	/* Down only: an engine that sends these is broken, and is not listened to. */
-	case SEAM_NONE:
-	case SEAM_TUN:
-	case SEAM_UDP:
-	case SEAM_LISTENER:
-	case SEAM_CONTROL:
-	case SEAM_LINK:
-	case SEAM_FLOOR:
-	case SEAM_CONNECTED:
-	case SEAM_DIAL_FAILED:
-	case SEAM_NETWORK:
-	case SEAM_RESUMED:
-	case SEAM_PROBE:
-	case SEAM_MEMORY:
-	case SEAM_START:
-	case SEAM_RETRY_UDP:
-	case SEAM_STOP:
-		break;
-	}
-	return out->kind != FRONT_NOTHING;
-}
-
-/* True: *out is an event. */
-static bool pump_seam(struct front *front, struct mono now, struct front_event *out)
-{
-	while (front->seam) {
-		struct seam_message message;
-		int handle, err = seam_receive(front->seam, &message, &handle);
-
-		if (err == -EAGAIN)
-			return false;
-		if (err) {
-			front_drop_seam(front);
-			*out = (struct front_event){ .kind = FRONT_ENGINE_GONE };
-			return true;
-		}
-		if (handle >= 0)
-			close(handle); /* nothing comes up with a descriptor */
-		if (take_message(front, &message, now, out))
-			return true;
-	}
-	return false;
-}
-
 static void arm_timer(struct front *front)
 {
 	struct mono deadline = mono_min(
@@ -377,11 +191,11 @@ int front_turn(struct front *front, struct front_event *out)
 	struct mono now = clock_now(NULL);
 
 	pump_watch(front, now);
-	if (pump_seam(front, now, out))
+	if (front_pump_seam(front, now, out))
 		return 1;
-	pump_relay(front, now);
+	front_pump_relay(front, now);
 	if (front->seam)
-		pump_dials(front, now);
+		front_pump_dials(front, now);
 	front_tell(front);
 	*out = (struct front_event){ .kind = FRONT_NOTHING };
 	if (front->gone && !front->gone_told) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The struct behind core/port/front.h, shared by its two halves: what goes down the seam, and what comes up.
- */
+/* The struct behind core/port/front.h, shared by its parts: front.c (its life and turns), front_tell.c (what goes down
+ * the seam), front_engine.c (what comes up it), front_requests.c (UAPI). */
 #ifndef WGTCP_PLATFORM_LINUX_FRONT_STATE_H
 #define WGTCP_PLATFORM_LINUX_FRONT_STATE_H
 
@@ -54,5 +54,10 @@ int front_epoll(struct front *front, int fd, uint32_t events, int operation);
 void front_look_at_link(struct front *front);
 /* Whether a route leads out to any endpoint; true if none is known. */
 bool front_reachable(struct front *front);
+
+/* Let in what waits: requests and clients; ended dials; the engine's messages (true: *out is an event). */
+void front_pump_relay(struct front *front, struct mono now);
+void front_pump_dials(struct front *front, struct mono now);
+bool front_pump_seam(struct front *front, struct mono now, struct front_event *out);
 
 #endif
