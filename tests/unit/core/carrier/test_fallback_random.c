@@ -85,6 +85,7 @@ struct world {
 	struct fallback_settings settings;
 	struct mono now;
 	uint64_t delay_ms; /* one way */
+	uint64_t traffic_ms;
 	bool udp_out, udp_in, udp_data, udp_large, tcp, sends;
 	uint64_t initiation;   /* the newest */
 	enum carrier follower; /* where the other side sends */
@@ -99,7 +100,7 @@ struct world {
 	uint64_t dial;
 	struct mono silent_since; /* nothing has passed since; unset: something does */
 	uint64_t longest_silence_ms;
-	unsigned moves;
+	unsigned moves, states; /* changes seen */
 };
 
 static void world_init(struct world *world, enum transport transport, uint64_t seed)
@@ -110,6 +111,7 @@ static void world_init(struct world *world, enum transport transport, uint64_t s
 	observer_init(&world->observer, &world->settings);
 	world->now = (struct mono){ 1000 * MS };
 	world->delay_ms = 20;
+	world->traffic_ms = 10;
 	world->udp_out = world->udp_in = world->udp_data = world->udp_large = world->tcp = true;
 	world->sends = world->echoes = true;
 }
@@ -139,8 +141,6 @@ static bool goes_out(const struct world *world, enum carrier carrier)
 
 static void act(struct world *world, const struct fallback_action *action)
 {
-	const struct fallback *fallback = world->observer.fallback;
-
 	if (action->what & (FALLBACK_INITIATE_UDP | FALLBACK_INITIATE_TCP)) {
 		enum carrier carrier = action->what & FALLBACK_INITIATE_UDP ? CARRIER_UDP : CARRIER_TCP;
 
@@ -176,13 +176,14 @@ static void act(struct world *world, const struct fallback_action *action)
 	}
 	if (action->what & FALLBACK_CARRIER)
 		world->moves++;
-	(void)fallback;
 }
 
 static void feed(struct world *world, struct fallback_event event)
 {
+	enum fallback_state before = fallback_state(world->observer.fallback);
 	struct fallback_action action = observer_step(&world->observer, &event, world->now);
 
+	world->states += fallback_state(world->observer.fallback) != before;
 	act(world, &action);
 }
 
@@ -207,7 +208,7 @@ static bool arrives(const struct world *world, size_t i)
 	return world->tcp && world->observer.link == SEEN_CONNECTED && world->coming[i].dial == world->dial;
 }
 
-/* Data both ways every 10 ms, as far as it passes. */
+/* Data both ways, as far as it passes. */
 static void traffic(struct world *world)
 {
 	enum carrier carrier = fallback_carrier(world->observer.fallback);
@@ -233,7 +234,7 @@ static void traffic(struct world *world)
 static void run_for(struct world *world, uint64_t ms)
 {
 	struct mono end = mono_add_ms(world->now, ms);
-	struct mono next_traffic = mono_add_ms(world->now, 10);
+	struct mono next_traffic = mono_add_ms(world->now, world->traffic_ms);
 
 	for (;;) {
 		struct mono next =
@@ -263,7 +264,7 @@ static void run_for(struct world *world, uint64_t ms)
 		}
 		if (mono_reached(world->now, next_traffic)) {
 			traffic(world);
-			next_traffic = mono_add_ms(world->now, 10);
+			next_traffic = mono_add_ms(world->now, world->traffic_ms);
 		}
 		feed(world, (struct fallback_event){ .kind = FALLBACK_TICK });
 	}
@@ -393,6 +394,7 @@ static void flapping_udp(void **unused)
 
 	(void)unused;
 	world_init(&world, TRANSPORT_AUTO, 1);
+	world.traffic_ms = 200;
 	start(&world);
 	run_for(&world, 10 * 1000);
 	for (int s = 0; s < 3 * 3600; s++) {
@@ -442,6 +444,62 @@ static void data_or_large_packets_lost(void **unused)
 	}
 }
 
+/* Handshakes alone pass, and TCP is refused: degraded, and it stays so, whatever the transport. */
+static void nothing_better_does_not_flap(void **unused)
+{
+	(void)unused;
+	for (int i = 0; i < 4; i++) {
+		struct world world;
+
+		world_init(&world, i & 1 ? TRANSPORT_UDP : TRANSPORT_AUTO, 1);
+		world.tcp = false;
+		start(&world);
+		run_for(&world, 10 * 1000);
+		if (i & 2) {
+			world.sends = false;
+			run_for(&world, 60 * 1000);
+			world.sends = true;
+		}
+		world.udp_data = false;
+		run_for(&world, 20 * 1000);
+		expect(&world, FALLBACK_STATE_DEGRADED, CARRIER_UDP);
+		world.states = world.moves = 0;
+		world.traffic_ms = 200;
+		run_for(&world, 3600 * 1000);
+		assert_int_equal(world.states, 0);
+		assert_int_equal(world.moves, 0);
+		world.udp_data = true;
+		run_for(&world, 70 * 1000);
+		expect(&world, FALLBACK_STATE_UP, CARRIER_UDP);
+		observer_free(&world.observer);
+	}
+}
+
+/* Nothing passes at all: failed after 20 s to the tick, found within a slow round once something does. */
+static void nothing_passes(void **unused)
+{
+	struct world world;
+
+	(void)unused;
+	world_init(&world, TRANSPORT_AUTO, 1);
+	set_udp(&world, false);
+	world.tcp = false;
+	start(&world);
+	run_for(&world, 20 * 1000);
+	expect(&world, FALLBACK_STATE_CONNECTING, CARRIER_NONE);
+	run_for(&world, 1);
+	expect(&world, FALLBACK_STATE_FAILED, CARRIER_NONE);
+	assert_int_equal(fallback_cause(world.observer.fallback), FALLBACK_CAUSE_PEER_UNREACHABLE);
+	world.states = 0;
+	world.traffic_ms = 200;
+	run_for(&world, 3600 * 1000);
+	assert_int_equal(world.states, 0);
+	world.tcp = true;
+	run_for(&world, 67 * 1000);
+	expect(&world, FALLBACK_STATE_UP, CARRIER_TCP);
+	observer_free(&world.observer);
+}
+
 /* A quiet day: few steps, no visible change. */
 static void idle_costs_nothing(void **unused)
 {
@@ -472,6 +530,8 @@ int main(void)
 		cmocka_unit_test(udp_cut_for_a_while),
 		cmocka_unit_test(flapping_udp),
 		cmocka_unit_test(data_or_large_packets_lost),
+		cmocka_unit_test(nothing_better_does_not_flap),
+		cmocka_unit_test(nothing_passes),
 		cmocka_unit_test(idle_costs_nothing),
 	};
 
