@@ -196,7 +196,9 @@ static void answered(int error, const struct uapi_device *device, void *user)
 		before.cause != RPC_CAUSE_NO_NETWORK)
 		tunnel->events->progress(tunnel, RPC_STEP_WAITING_FOR_NETWORK, NULL, tunnel->user);
 	explain(tunnel);
+	tunnel->read = daemon_now();
 	tunnel_tell(tunnel, &before);
+	tunnel->events->read(tunnel, tunnel->user);
 	if (tunnel->query_again) {
 		tunnel->query_again = false;
 		tunnel_query(tunnel);

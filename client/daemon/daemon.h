@@ -28,4 +28,7 @@ struct daemon {
 	struct wall timestamp_floor; /* newest TAI64N timestamp that any tunnel has used (WIRE.md 1) */
 };
 
+/* Goes on during sleep. */
+struct mono daemon_now(void);
+
 #endif

@@ -135,18 +135,16 @@ static void add_missing(struct tunnel *tunnel, void *user)
 	add_view(listing, tunnel_name(tunnel), 0);
 }
 
-void method_status(struct daemon *daemon, struct client *client, const struct rpc_request *request)
+void method_status_answer(
+	struct daemon *daemon, struct client *client, const struct rpc_id *id, const char *name, uint32_t peer_from)
 {
 	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS };
 	struct listing listing = { .daemon = daemon };
 	struct profile_file *files = NULL;
-	char name[PROFILE_NAME_LEN];
 	size_t count, i;
 
-	if (request->name[0]) {
-		if (!name_of(daemon, client, request, name))
-			return;
-		add_view(&listing, name, request->peer_from);
+	if (name[0]) {
+		add_view(&listing, name, peer_from);
 	} else {
 		count = profiles_list(daemon->profiles, &files);
 		for (i = 0; i < count; i++)
@@ -156,7 +154,15 @@ void method_status(struct daemon *daemon, struct client *client, const struct rp
 	}
 	result.status.tunnels = listing.views;
 	result.status.tunnel_count = listing.count;
-	client_reply(client, &request->id, &result);
+	client_reply(client, id, &result);
 	/* What the views hold is the tunnels'. */
 	free(listing.views);
+}
+
+void method_status(struct daemon *daemon, struct client *client, const struct rpc_request *request)
+{
+	char name[PROFILE_NAME_LEN] = "";
+
+	if (!request->name[0] || name_of(daemon, client, request, name))
+		manager_status(daemon->manager, name, request->peer_from, client, &request->id);
 }

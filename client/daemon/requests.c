@@ -4,13 +4,18 @@
 
 #include "client/daemon/children.h"
 #include "client/daemon/journal.h"
+#include "client/daemon/methods.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TIMEOUT_DEFAULT_MS 20000
 /* The engine calls a connect failed after 20 s, with a better cause than "timed out": its word is waited for. */
 #define TIMEOUT_GRACE_MS 500
+/* How long a status waits for fresh numbers, and what counts as fresh. */
+#define STATUS_WAIT_MS 500
+#define STATUS_FRESH_NS 200000000u
 
 /* ---- what the tunnels say ---- */
 
@@ -107,8 +112,79 @@ static void switched(struct tunnel *tunnel, const struct rpc_error *error, void 
 	waiter_free(waiter);
 }
 
+/* ---- status ---- */
+
+struct freshness {
+	const struct waiter *waiter;
+	bool fresh;
+};
+
+static void look_at_age(struct tunnel *tunnel, void *user)
+{
+	struct freshness *freshness = user;
+	const struct waiter *waiter = freshness->waiter;
+
+	if (tunnel_phase(tunnel) == TUNNEL_RUNNING && tunnel_read_at(tunnel).ns < waiter->asked.ns &&
+		(!waiter->name[0] || !strcmp(waiter->name, tunnel_name(tunnel))))
+		freshness->fresh = false;
+}
+
+static bool is_fresh(const struct waiter *waiter, void *user)
+{
+	struct freshness freshness = { waiter, true };
+
+	manager_each(user, look_at_age, &freshness);
+	return freshness.fresh;
+}
+
+static void answer_status(struct manager *manager, struct waiter *waiter)
+{
+	if (waiter->client)
+		method_status_answer(manager->daemon, waiter->client, &waiter->id, waiter->name, waiter->peer_from);
+	waiter_free(waiter);
+}
+
+static void answer_fresh(struct manager *manager)
+{
+	struct waiter *waiter;
+
+	while ((waiter = waiters_take_if(manager->waiters, WAITER_STATUS, is_fresh, manager)))
+		answer_status(manager, waiter);
+}
+
+static void read_again(struct tunnel *tunnel, void *user)
+{
+	struct manager *manager = user;
+
+	(void)tunnel;
+	answer_fresh(manager);
+}
+
+static void poll_it(struct tunnel *tunnel, void *user)
+{
+	const char *name = user;
+
+	if (!name[0] || !strcmp(name, tunnel_name(tunnel)))
+		tunnel_poll(tunnel);
+}
+
+void manager_status(struct manager *manager, const char *name, uint32_t peer_from, struct client *client,
+	const struct rpc_id *id)
+{
+	struct waiter *waiter = waiters_add(manager->waiters, WAITER_STATUS, name, client, id, STATUS_WAIT_MS);
+
+	waiter->peer_from = peer_from;
+	waiter->asked = daemon_now();
+	if (waiter->asked.ns > STATUS_FRESH_NS)
+		waiter->asked.ns -= STATUS_FRESH_NS;
+	if (!is_fresh(waiter, manager))
+		manager_each(manager, poll_it, waiter->name);
+	answer_fresh(manager);
+}
+
 const struct tunnel_events requests_tunnel_events = {
 	.changed = changed,
+	.read = read_again,
 	.progress = progress,
 	.decided = decided,
 	.switched = switched,
@@ -137,6 +213,10 @@ void requests_late(struct waiter *waiter, void *user)
 	case WAITER_DOWN:
 		waiters_remove(manager->waiters, waiter);
 		requests_answer_down(waiter);
+		return;
+	case WAITER_STATUS:
+		waiters_remove(manager->waiters, waiter);
+		answer_status(manager, waiter); /* an engine that does not answer: what was known last */
 		return;
 	case WAITER_SWITCH:
 		return; /* has no time of its own */

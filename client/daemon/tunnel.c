@@ -38,6 +38,11 @@ const struct stats *tunnel_stats(const struct tunnel *tunnel)
 	return &tunnel->stats;
 }
 
+struct mono tunnel_read_at(const struct tunnel *tunnel)
+{
+	return tunnel->read;
+}
+
 uint32_t tunnel_rules_mark(const struct tunnel *tunnel)
 {
 	return tunnel->rules ? tunnel->fwmark : 0;

@@ -25,6 +25,7 @@ struct tunnel_wishes {
 /* Called from the main loop, or from within tunnel_up, tunnel_down and tunnel_switch. The tunnel is not freed in them. */
 struct tunnel_events {
 	void (*changed)(struct tunnel *tunnel, void *user); /* tunnel_view is different */
+	void (*read)(struct tunnel *tunnel, void *user);    /* its numbers are fresh, after tunnel_poll */
 	void (*progress)(struct tunnel *tunnel, enum rpc_step step, const char *detail, void *user);
 	/* The bring-up is over: error NULL: it is up. Else nothing of it is left. */
 	void (*decided)(struct tunnel *tunnel, const struct rpc_error *error, void *user);
@@ -63,6 +64,8 @@ void tunnel_switch(struct tunnel *tunnel, enum transport transport, const char *
 void tunnel_network_changed(struct tunnel *tunnel);
 /* The policy rules that it has set would outlive the daemon: their mark, or 0. */
 uint32_t tunnel_rules_mark(const struct tunnel *tunnel);
+/* When tunnel_view's numbers were read last. */
+struct mono tunnel_read_at(const struct tunnel *tunnel);
 /* Asks the backend for its numbers; each answer adds a sample. */
 void tunnel_poll(struct tunnel *tunnel);
 /* It is not where it should be, so somebody may be waiting for it to change. */

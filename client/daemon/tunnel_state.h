@@ -50,6 +50,7 @@ struct tunnel {
 	guint restart;      /* source: a new engine is due */
 	guint trying_tcp;   /* source: tells the progress */
 	struct mono lived;  /* since when the engine runs */
+	struct mono read;   /* when the view's numbers are from */
 
 	struct rpc_tunnel view;
 	struct rpc_texts warnings;
@@ -62,8 +63,6 @@ struct tunnel {
 	bool switch_proven;
 	uint64_t switch_rx; /* bytes received when it began */
 };
-
-struct mono daemon_now(void);
 
 /* ---- tunnel.c ---- */
 /* Says it with the answer to `up`, and in the status. */

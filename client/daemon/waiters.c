@@ -105,6 +105,22 @@ struct waiter *waiters_take(struct waiters *waiters, enum waiter_kind kind, cons
 	return waiter;
 }
 
+struct waiter *waiters_take_if(struct waiters *waiters, enum waiter_kind kind,
+	bool (*fits)(const struct waiter *waiter, void *user), void *user)
+{
+	guint i;
+
+	for (i = 0; i < waiters->list->len; i++) {
+		struct waiter *waiter = g_ptr_array_index(waiters->list, i);
+
+		if (waiter->kind == kind && fits(waiter, user)) {
+			g_ptr_array_steal_index(waiters->list, i);
+			return waiter;
+		}
+	}
+	return NULL;
+}
+
 void waiters_client_gone(struct waiters *waiters, const struct client *client)
 {
 	guint i;

@@ -4,10 +4,11 @@
 #define WGTCP_CLIENT_DAEMON_WAITERS_H
 
 #include "client/daemon/listener.h"
+#include "core/base/time.h"
 
 #include <glib.h>
 
-enum waiter_kind { WAITER_UP, WAITER_DOWN, WAITER_SWITCH };
+enum waiter_kind { WAITER_UP, WAITER_DOWN, WAITER_SWITCH, WAITER_STATUS };
 
 struct waiter {
 	enum waiter_kind kind;
@@ -15,6 +16,8 @@ struct waiter {
 	struct client *client; /* NULL: it has gone */
 	struct rpc_id id;
 	bool began;          /* up: it began the bring-up */
+	uint32_t peer_from;  /* status */
+	struct mono asked;   /* status: numbers must not be older */
 	uint32_t timeout_ms;
 	guint timer;
 	struct waiters *owner;
@@ -30,6 +33,9 @@ struct waiter *waiters_add(struct waiters *waiters, enum waiter_kind kind, const
 	const struct rpc_id *id, uint32_t timeout_ms);
 /* Takes one of that kind for that tunnel out, the oldest first; NULL when there is none. Freed by waiter_free. */
 struct waiter *waiters_take(struct waiters *waiters, enum waiter_kind kind, const char *name);
+/* Takes one of that kind out, of any tunnel, for which fits is true; NULL when there is none. */
+struct waiter *waiters_take_if(struct waiters *waiters, enum waiter_kind kind,
+	bool (*fits)(const struct waiter *waiter, void *user), void *user);
 /* Takes this one out. */
 void waiters_remove(struct waiters *waiters, struct waiter *waiter);
 /* The first of that kind that this client asked for with the id `number`, or, with client NULL, anybody. */

@@ -130,6 +130,9 @@ void watch_add(struct watch *watch, struct client *client)
 	if (!g_ptr_array_find(watch->clients, client, NULL))
 		g_ptr_array_add(watch->clients, client);
 	manager_each(watch->manager, tell_all, client);
+	/* A first reading, for the rates of the next. */
+	if (!watch->second)
+		manager_each(watch->manager, poll_one, NULL);
 	watch_wake(watch);
 }
 
