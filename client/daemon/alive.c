@@ -71,8 +71,9 @@ static void explain(struct tunnel *tunnel)
 {
 	struct rpc_tunnel *view = &tunnel->view;
 	const char *how = view->transport == TRANSPORT_UDP ? "over UDP (Transport = udp allows nothing else)"
-		: view->transport == TRANSPORT_TCP	   ? "over TCP (Transport = tcp allows nothing else)"
-							   : "neither over UDP nor over TCP";
+			  : view->transport == TRANSPORT_TCP
+				  ? "over TCP (Transport = tcp allows nothing else)"
+				  : "neither over UDP nor over TCP";
 	const char *verb = view->transport == TRANSPORT_AUTO ? "answers" : "does not answer";
 	const char *missing = names_missing(tunnel->names);
 
@@ -80,7 +81,8 @@ static void explain(struct tunnel *tunnel)
 	switch (view->cause) {
 	case RPC_CAUSE_NO_NETWORK:
 		snprintf(view->message, sizeof(view->message),
-			"there is no route to the server: connect this machine to a network; %s goes on by itself then",
+			"there is no route to the server: connect this machine to a network; %s goes on by "
+			"itself then",
 			tunnel->name);
 		return;
 	case RPC_CAUSE_DNS_FAILED:
@@ -90,11 +92,13 @@ static void explain(struct tunnel *tunnel)
 		return;
 	case RPC_CAUSE_PEER_UNREACHABLE:
 		snprintf(view->message, sizeof(view->message),
-			"the server of %s %s %s: check that it runs and that Endpoint is right", tunnel->name, verb, how);
+			"the server of %s %s %s: check that it runs and that Endpoint is right", tunnel->name,
+			verb, how);
 		return;
 	case RPC_CAUSE_HANDSHAKE_REFUSED:
 		snprintf(view->message, sizeof(view->message),
-			"the server of %s can be reached but does not answer our handshake: check PublicKey and "
+			"the server of %s can be reached but does not answer our handshake: check PublicKey "
+			"and "
 			"PresharedKey here, and that the server has our public key",
 			tunnel->name);
 		return;
@@ -108,9 +112,10 @@ static void explain(struct tunnel *tunnel)
 	}
 	if (view->state == RPC_STATE_DEGRADED)
 		snprintf(view->message, sizeof(view->message), "%s",
-			view->reason == RPC_REASON_UDP_NO_LARGE
-				? "small packets pass, full-size ones do not: try a smaller MTU in the profile"
-				: "handshakes pass, data does not: something between here and the server drops it");
+			view->reason == RPC_REASON_UDP_NO_LARGE ? "small packets pass, full-size ones do "
+								  "not: try a smaller MTU in the profile"
+								: "handshakes pass, data does not: something "
+								  "between here and the server drops it");
 }
 
 static void count(struct tunnel *tunnel)
@@ -220,9 +225,10 @@ static void configured(int error, void *user)
 		return; /* a change of an address; the engine keeps the old one */
 	if (error) {
 		rpc_error_set(&tunnel->failure, error == -EADDRINUSE ? RPC_CODE_BUSY : RPC_CODE_OTHER,
-			error == -EADDRINUSE ? "the port that %s is to listen on is in use: change ListenPort or "
-					       "TcpListenPort, or end the other program%s"
-					     : "%s cannot be configured: %s",
+			error == -EADDRINUSE
+				? "the port that %s is to listen on is in use: change ListenPort or "
+				  "TcpListenPort, or end the other program%s"
+				: "%s cannot be configured: %s",
 			tunnel->name, error == -EADDRINUSE ? "" : strerror(-error));
 		tunnel->failure.cause = error == -EADDRINUSE ? RPC_CAUSE_BUSY : RPC_CAUSE_CONFIG;
 	} else {
@@ -284,7 +290,8 @@ static void lost(void *user)
 	tunnel->queried = tunnel->query_again = false;
 	if (tunnel->phase == TUNNEL_STARTING && !tunnel->configured && !tunnel->restarted) {
 		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
-			"the engine of %s ended while it was being set up: `wgtcp-cli logs` says why", tunnel->name);
+			"the engine of %s ended while it was being set up: `wgtcp-cli logs` says why",
+			tunnel->name);
 		tunnel_step(tunnel);
 		return;
 	}
@@ -308,7 +315,8 @@ static void lost(void *user)
 	if (mono_since_ms(daemon_now(), tunnel->lived) > HEALTHY_MS)
 		tunnel->deaths = 0;
 	snprintf(tunnel->view.message, sizeof(tunnel->view.message),
-		"the engine of %s ended by itself and is being started again: `wgtcp-cli logs` says more", tunnel->name);
+		"the engine of %s ended by itself and is being started again: `wgtcp-cli logs` says more",
+		tunnel->name);
 	schedule_restart(tunnel);
 	tunnel_tell(tunnel, &before);
 }
@@ -319,7 +327,8 @@ static void link_gone(void *user)
 	struct rpc_error error = { 0 };
 
 	rpc_error_set(&error, RPC_CODE_OTHER,
-		"somebody deleted the interface %s, so the tunnel was taken down: `wgtcp-cli up %s` brings it back",
+		"somebody deleted the interface %s, so the tunnel was taken down: `wgtcp-cli up %s` brings "
+		"it back",
 		tunnel->name, tunnel->name);
 	error.cause = RPC_CAUSE_CONFIG;
 	error.has_state = true;

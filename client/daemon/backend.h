@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What can carry a tunnel: one small table of functions for each. Which one is taken is chosen when a tunnel comes up
- * (DESIGN.md, Backend); tunnel.c knows no other difference between them. Main thread. */
+/* What can carry a tunnel: one small table of functions for each. Which one is taken is chosen when a tunnel
+ * comes up (DESIGN.md, Backend); tunnel.c knows no other difference between them. Main thread. */
 #ifndef WGTCP_CLIENT_DAEMON_BACKEND_H
 #define WGTCP_CLIENT_DAEMON_BACKEND_H
 
@@ -12,10 +12,10 @@ struct daemon;
 
 /* Called from the main loop. The backend may be destroyed in any of them. */
 struct backend_events {
-	void (*peer_changed)(void *user);                                   /* state of some peer: query it */
-	void (*resolve)(const uint8_t public_key[32], void *user);          /* its handshakes go unanswered */
-	void (*timestamp)(const struct wall *newest, void *user);           /* to be kept over restarts */
-	void (*network)(void *user);                                        /* addresses or routes have changed */
+	void (*peer_changed)(void *user);                          /* state of some peer: query it */
+	void (*resolve)(const uint8_t public_key[32], void *user); /* its handshakes go unanswered */
+	void (*timestamp)(const struct wall *newest, void *user);  /* to be kept over restarts */
+	void (*network)(void *user);                               /* addresses or routes have changed */
 	void (*lost)(void *user);      /* the engine died: restart it, then configure and start again */
 	void (*link_gone)(void *user); /* somebody deleted the interface */
 	/* An answer to configure (device NULL) or query. */
@@ -34,9 +34,10 @@ struct backend_run; /* each backend's own */
 
 struct backend {
 	enum rpc_backend name;
-	/* Makes the interface, down and without configuration, and whatever moves its packets. 0, or -errno with nothing
-	 * left behind: -EBUSY: there is an interface of that name; -EPERM; ... */
-	int (*create)(struct daemon *daemon, const struct backend_settings *settings, struct backend_run **out);
+	/* Makes the interface, down and without configuration, and whatever moves its packets. 0, or -errno
+	 * with nothing left behind: -EBUSY: there is an interface of that name; -EPERM; ... */
+	int (*create)(
+		struct daemon *daemon, const struct backend_settings *settings, struct backend_run **out);
 	/* The interface is gone when this returns. NULL is allowed. */
 	void (*destroy)(struct backend_run *run);
 	/* After lost. The interface stays. */

@@ -127,11 +127,11 @@ static void say_exit(struct children *children, const struct child *child, int s
 		journal_say(children->journal, JOURNAL_WARNING, child->tunnel,
 			"the engine did not end by itself and was killed");
 	else if (WIFSIGNALED(status))
-		journal_say(children->journal, JOURNAL_WARNING, child->tunnel, "the engine was ended by signal %d",
-			WTERMSIG(status));
+		journal_say(children->journal, JOURNAL_WARNING, child->tunnel,
+			"the engine was ended by signal %d", WTERMSIG(status));
 	else if (!child->forgotten || WEXITSTATUS(status) != 0)
-		journal_say(children->journal, JOURNAL_WARNING, child->tunnel, "the engine ended with code %d",
-			WEXITSTATUS(status));
+		journal_say(children->journal, JOURNAL_WARNING, child->tunnel,
+			"the engine ended with code %d", WEXITSTATUS(status));
 }
 
 static gboolean spawner_ready(gint fd, GIOCondition condition, gpointer user)
@@ -239,8 +239,8 @@ static gboolean grace_over(gpointer user)
 
 	child->grace = 0;
 	child->killed = true;
-	spawner_send(child->owner->handle,
-		&(struct spawner_message){ .kind = SPAWNER_KILL, .id = child->id }, NULL);
+	spawner_send(child->owner->handle, &(struct spawner_message){ .kind = SPAWNER_KILL, .id = child->id },
+		NULL);
 	return G_SOURCE_REMOVE;
 }
 

@@ -92,8 +92,8 @@ static void set_way(struct uapi_peer *out, const struct device_way *way)
 	}
 }
 
-static bool build_peer(const struct profile_peer *peer, const struct device_way *way, enum transport transport,
-	bool forced, struct uapi_peer *out)
+static bool build_peer(const struct profile_peer *peer, const struct device_way *way,
+	enum transport transport, bool forced, struct uapi_peer *out)
 {
 	size_t i;
 
@@ -129,7 +129,8 @@ bool device_build(const struct profile *profile, const struct device_way *ways, 
 	device.listen_port = profile->listen_port;
 	/* Without a word about TCP, it listens where UDP does; without either it does not listen. */
 	device.has_tcp_listen_port = profile->has_tcp_listen_port || profile->has_listen_port;
-	device.tcp_listen_port = profile->has_tcp_listen_port ? profile->tcp_listen_port : profile->listen_port;
+	device.tcp_listen_port =
+		profile->has_tcp_listen_port ? profile->tcp_listen_port : profile->listen_port;
 	device.has_fwmark = fwmark != 0;
 	device.fwmark = fwmark;
 	device.has_transport = true;

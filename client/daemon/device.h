@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile, with the addresses that its names stand for, as what a backend is configured with. Pure: the caller says
- * how names resolve and which addresses have a route. */
+/* A profile, with the addresses that its names stand for, as what a backend is configured with. Pure: the
+ * caller says how names resolve and which addresses have a route. */
 #ifndef WGTCP_CLIENT_DAEMON_DEVICE_H
 #define WGTCP_CLIENT_DAEMON_DEVICE_H
 
@@ -25,18 +25,19 @@ struct device_way {
 
 /* The host that a name is looked up by: without an interface ("fe80::1%eth0"). */
 void device_host(const struct profile_host *host, char out[PROFILE_HOST_LEN]);
-/* turn: which of several addresses UDP takes, modulo their number, those without a route left out where others have
- * one. TCP gets all of them. */
+/* turn: which of several addresses UDP takes, modulo their number, those without a route left out where
+ * others have one. TCP gets all of them. */
 void device_way(const struct profile_peer *peer, const struct device_world *world, unsigned turn,
 	struct device_way *out);
 bool device_way_equal(const struct device_way *a, const struct device_way *b);
 
-/* The whole configuration. fwmark: the one to use (the profile's may be 0). ways: one for each peer. transport: what
- * holds for this run; forced: also for peers that have their own. Empty and false when memory is short; freed by
- * uapi_device_free. */
+/* The whole configuration. fwmark: the one to use (the profile's may be 0). ways: one for each peer.
+ * transport: what holds for this run; forced: also for peers that have their own. Empty and false when memory
+ * is short; freed by uapi_device_free. */
 bool device_build(const struct profile *profile, const struct device_way *ways, uint32_t fwmark,
 	enum transport transport, bool forced, struct uapi_device *out);
 /* Adds one peer of the profile, with nothing but its way, as a change. False when memory is short. */
-bool device_add_way(struct uapi_device *device, const struct profile_peer *peer, const struct device_way *way);
+bool device_add_way(
+	struct uapi_device *device, const struct profile_peer *peer, const struct device_way *way);
 
 #endif

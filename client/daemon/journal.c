@@ -63,8 +63,8 @@ static void copy_printable(char *out, size_t size, const char *text)
 	out[len] = 0;
 }
 
-void journal_add(
-	struct journal *journal, struct wall now, enum journal_level level, const char *tunnel, const char *text)
+void journal_add(struct journal *journal, struct wall now, enum journal_level level, const char *tunnel,
+	const char *text)
 {
 	struct journal_line *line = &journal->lines[journal->total % JOURNAL_LINES];
 
@@ -74,7 +74,8 @@ void journal_add(
 	copy_printable(line->tunnel, sizeof(line->tunnel), tunnel ? tunnel : "");
 	copy_printable(line->text, sizeof(line->text), text);
 	if (journal->print)
-		fprintf(stderr, "wgtcpd: %s%s%s%s%s\n", level == JOURNAL_INFO ? "" : journal_level_name(level),
+		fprintf(stderr, "wgtcpd: %s%s%s%s%s\n",
+			level == JOURNAL_INFO ? "" : journal_level_name(level),
 			level == JOURNAL_INFO ? "" : ": ", line->tunnel, *line->tunnel ? ": " : "",
 			line->text);
 	if (journal->added)
@@ -92,7 +93,8 @@ void journal_say(
 	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
 	clock_gettime(CLOCK_REALTIME, &now);
-	journal_add(journal, (struct wall){ (uint64_t)now.tv_sec, (uint32_t)now.tv_nsec }, level, tunnel, text);
+	journal_add(
+		journal, (struct wall){ (uint64_t)now.tv_sec, (uint32_t)now.tv_nsec }, level, tunnel, text);
 }
 
 void journal_watch(

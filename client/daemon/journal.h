@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The daemon's last lines, for `wgtcp-cli logs`, and the same lines on standard error. Lines never hold keys, and no
- * addresses; what a person needs to see of those is in the status. One thread. */
+/* The daemon's last lines, for `wgtcp-cli logs`, and the same lines on standard error. Lines never hold keys,
+ * and no addresses; what a person needs to see of those is in the status. One thread. */
 #ifndef WGTCP_CLIENT_DAEMON_JOURNAL_H
 #define WGTCP_CLIENT_DAEMON_JOURNAL_H
 
@@ -32,11 +32,12 @@ void journal_free(struct journal *journal);
 void journal_add(struct journal *journal, struct wall now, enum journal_level level, const char *tunnel,
 	const char *text);
 /* The same at the present time, with printf's format. */
-void journal_say(struct journal *journal, enum journal_level level, const char *tunnel, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+void journal_say(struct journal *journal, enum journal_level level, const char *tunnel, const char *format,
+	...) __attribute__((format(printf, 4, 5)));
 
 /* Called after each line that was added; NULL: nobody. */
-void journal_watch(struct journal *journal, void (*added)(const struct journal_line *line, void *user), void *user);
+void journal_watch(
+	struct journal *journal, void (*added)(const struct journal_line *line, void *user), void *user);
 
 size_t journal_count(const struct journal *journal);
 /* The line at index, 0 is the oldest that is still there; NULL past the end. Borrowed until the next line. */

@@ -47,8 +47,8 @@ static bool is_name(const char *name)
 	size_t len = strlen(name);
 
 	return len >= 1 && len <= 15 &&
-		strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_=+.-") == len &&
-		strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+	       strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_=+.-") == len &&
+	       strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
 static bool parse_line(const char *line, struct leftover *out)
@@ -60,7 +60,8 @@ static bool parse_line(const char *line, struct leftover *out)
 		pid > 1) {
 		entry.kind = LEFTOVER_ENGINE;
 		entry.pid = pid;
-	} else if (sscanf(line, "tunnel %15s%n", entry.name, &end) == 1 && !line[end] && is_name(entry.name)) {
+	} else if (sscanf(line, "tunnel %15s%n", entry.name, &end) == 1 && !line[end] &&
+		   is_name(entry.name)) {
 		entry.kind = LEFTOVER_TUNNEL;
 	} else if (sscanf(line, "rules %" SCNu32 "%n", &entry.mark, &end) == 1 && !line[end] && entry.mark) {
 		entry.kind = LEFTOVER_RULES;
@@ -86,7 +87,7 @@ size_t leftovers_parse(const char *text, const char *boot_id, struct leftover *o
 			if (!strncmp(line, "boot ", 5))
 				same_boot = *boot_id && !strcmp(line + 5, boot_id);
 			else if (parse_line(line, &out[count]) &&
-				(same_boot || out[count].kind == LEFTOVER_TUNNEL))
+				 (same_boot || out[count].kind == LEFTOVER_TUNNEL))
 				count++;
 		}
 		text += len + (text[len] == '\n');
@@ -158,7 +159,8 @@ void leftovers_clean(int state_folder, const char *uapi_folder, struct journal *
 					"ended an engine that the last daemon left behind");
 			else
 				journal_say(journal, JOURNAL_WARNING, NULL,
-					"an engine that the last daemon left behind (process %d) does not end",
+					"an engine that the last daemon left behind (process %d) does not "
+					"end",
 					(int)list[i].pid);
 			break;
 		case LEFTOVER_TUNNEL:

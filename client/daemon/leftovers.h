@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a daemon that was killed leaves behind, and how the next one cleans it up. The daemon keeps a small file of what
- * it has made that would outlive it; devices, their addresses and routes go with the engine that holds the device. */
+/* What a daemon that was killed leaves behind, and how the next one cleans it up. The daemon keeps a small
+ * file of what it has made that would outlive it; devices, their addresses and routes go with the engine that
+ * holds the device. */
 #ifndef WGTCP_CLIENT_DAEMON_LEFTOVERS_H
 #define WGTCP_CLIENT_DAEMON_LEFTOVERS_H
 
@@ -28,14 +29,14 @@ struct leftover {
 
 /* The text of the file; NULL when memory is short. Free with free(). */
 char *leftovers_write(const struct leftover *list, size_t count, const char *boot_id);
-/* The entries of a text, at most max; those of another boot only where they outlive one (sockets do not either, but
- * their names may): LEFTOVER_TUNNEL. A line that makes no sense is passed over. */
+/* The entries of a text, at most max; those of another boot only where they outlive one (sockets do not
+ * either, but their names may): LEFTOVER_TUNNEL. A line that makes no sense is passed over. */
 size_t leftovers_parse(const char *text, const char *boot_id, struct leftover *out, size_t max);
 
 /* Replaces the file in the state folder. 0 or -errno. */
 int leftovers_save(int state_folder, const struct leftover *list, size_t count);
-/* Cleans up after the daemon that wrote the file, and removes the file: ends its engines, removes its stale sockets in
- * uapi_folder and its rules. Call with the state folder locked. Says what it did. */
+/* Cleans up after the daemon that wrote the file, and removes the file: ends its engines, removes its stale
+ * sockets in uapi_folder and its rules. Call with the state folder locked. Says what it did. */
 void leftovers_clean(int state_folder, const char *uapi_folder, struct journal *journal);
 
 #endif

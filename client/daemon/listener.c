@@ -130,8 +130,7 @@ static bool flush(struct client *client)
 
 		if (n < 0 && errno == EAGAIN) {
 			if (!client->write_source)
-				client->write_source =
-					g_unix_fd_add(client->fd, G_IO_OUT, writable, client);
+				client->write_source = g_unix_fd_add(client->fd, G_IO_OUT, writable, client);
 			return true;
 		}
 		if (n < 0 && errno == EINTR)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The daemon's socket and its clients. Who they are is read once, from the socket's credentials. Main thread. */
+/* The daemon's socket and its clients. Who they are is read once, from the socket's credentials. Main thread.
+ */
 #ifndef WGTCP_CLIENT_DAEMON_LISTENER_H
 #define WGTCP_CLIENT_DAEMON_LISTENER_H
 

@@ -57,7 +57,9 @@ static int open_state(const char *path)
 		return -1;
 	}
 	if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-		fprintf(stderr, "wgtcpd: another wgtcpd is running with %s: end it first, or take another --state-dir\n",
+		fprintf(stderr,
+			"wgtcpd: another wgtcpd is running with %s: end it first, or take another "
+			"--state-dir\n",
 			path);
 		return -1;
 	}
@@ -139,9 +141,10 @@ static int open_all(struct running *running, const struct options *options, int 
 	daemon->manager = manager_new(daemon);
 	error = listener_open(daemon, options->socket, &daemon->listener);
 	if (error) {
-		journal_say(daemon->journal, JOURNAL_ERROR, NULL, "%s cannot be listened on: %s: %s", options->socket,
-			strerror(-error),
-			error == -EADDRINUSE ? "another wgtcpd is running" : "name another one with --socket");
+		journal_say(daemon->journal, JOURNAL_ERROR, NULL, "%s cannot be listened on: %s: %s",
+			options->socket, strerror(-error),
+			error == -EADDRINUSE ? "another wgtcpd is running"
+					     : "name another one with --socket");
 		return 1;
 	}
 	return 0;
@@ -193,7 +196,8 @@ int main(int argc, char **argv)
 		running.loop = g_main_loop_new(NULL, FALSE);
 		g_unix_signal_add(SIGTERM, signalled, &running);
 		g_unix_signal_add(SIGINT, signalled, &running);
-		journal_say(running.daemon.journal, JOURNAL_INFO, NULL, "version %s is running", WGTCP_VERSION);
+		journal_say(
+			running.daemon.journal, JOURNAL_INFO, NULL, "version %s is running", WGTCP_VERSION);
 		if (ready >= 0)
 			background_ready(ready);
 		auto_connect(&running.daemon);

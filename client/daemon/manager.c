@@ -75,8 +75,9 @@ void manager_leftovers_changed(struct manager *manager)
 
 	while (count < LEFTOVERS_MAX && children_next(manager->daemon->children, &cursor, &pid, &start_time))
 		if (start_time)
-			list[count++] =
-				(struct leftover){ .kind = LEFTOVER_ENGINE, .pid = pid, .start_time = start_time };
+			list[count++] = (struct leftover){
+				.kind = LEFTOVER_ENGINE, .pid = pid, .start_time = start_time
+			};
 	g_hash_table_iter_init(&iter, manager->tunnels);
 	while (count < LEFTOVERS_MAX && g_hash_table_iter_next(&iter, NULL, &value)) {
 		if (tunnel_phase(value) == TUNNEL_DOWN)
@@ -85,13 +86,14 @@ void manager_leftovers_changed(struct manager *manager)
 		g_strlcpy(list[count].name, tunnel_name(value), sizeof(list[count].name));
 		count++;
 		if (tunnel_rules_mark(value) && count < LEFTOVERS_MAX)
-			list[count++] = (struct leftover){ .kind = LEFTOVER_RULES, .mark = tunnel_rules_mark(value) };
+			list[count++] =
+				(struct leftover){ .kind = LEFTOVER_RULES, .mark = tunnel_rules_mark(value) };
 	}
 	error = leftovers_save(manager->daemon->state_handle, list, count);
 	if (error)
 		journal_say(manager->daemon->journal, JOURNAL_WARNING, NULL,
-			"%s/%s cannot be written: %s: what a killed daemon leaves behind may stay", manager->daemon->state_folder,
-			LEFTOVERS_FILE, g_strerror(-error));
+			"%s/%s cannot be written: %s: what a killed daemon leaves behind may stay",
+			manager->daemon->state_folder, LEFTOVERS_FILE, g_strerror(-error));
 	g_free(list);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* All tunnels, who waits for them, and who watches them. Main thread.
- * Files: manager.c (the table), requests.c (what is asked, and the answers that come later), waiters.c, watch.c. */
+ * Files: manager.c (the table), requests.c (what is asked, and the answers that come later), waiters.c,
+ * watch.c. */
 #ifndef WGTCP_CLIENT_DAEMON_MANAGER_H
 #define WGTCP_CLIENT_DAEMON_MANAGER_H
 
@@ -23,12 +24,13 @@ void manager_each(const struct manager *manager, void (*call)(struct tunnel *tun
 void manager_forget(struct manager *manager, const char *name);
 
 /* Answers client by `tunnel.up`'s rules, now or later. */
-void manager_up(struct manager *manager, const char *name, const struct tunnel_wishes *wishes, uint32_t timeout_ms,
-	struct client *client, const struct rpc_id *id);
+void manager_up(struct manager *manager, const char *name, const struct tunnel_wishes *wishes,
+	uint32_t timeout_ms, struct client *client, const struct rpc_id *id);
 /* The same by nobody's request: it goes on trying for ever. */
 void manager_auto_connect(struct manager *manager, const char *name);
 /* Takes it down and answers when its processes are gone too. */
-void manager_down(struct manager *manager, const char *name, struct client *client, const struct rpc_request *request);
+void manager_down(
+	struct manager *manager, const char *name, struct client *client, const struct rpc_request *request);
 void manager_switch(struct manager *manager, const char *name, enum transport transport, const char *peer,
 	struct client *client, const struct rpc_id *id);
 /* Answers `tunnel.status`, when the numbers are fresh. name "": all tunnels. */

@@ -52,8 +52,7 @@ static void method_logs(struct daemon *daemon, struct client *client, const stru
 		wanted = request->lines;
 	result.logs.entries = g_new0(struct rpc_log, wanted + 1);
 	for (i = 0; i < wanted; i++)
-		methods_log_entry(
-			journal_at(daemon->journal, count - wanted + i), &result.logs.entries[i]);
+		methods_log_entry(journal_at(daemon->journal, count - wanted + i), &result.logs.entries[i]);
 	result.logs.entry_count = wanted;
 	client_reply(client, &request->id, &result);
 	g_free(result.logs.entries);
@@ -97,7 +96,8 @@ void methods_handle(struct daemon *daemon, struct client *client, const struct r
 
 	if (!only_reads(request->method) && !client_may_do_all(client)) {
 		rpc_error_set(&error, RPC_CODE_NOT_PERMITTED,
-			"only root and members of the group %s may do this: `sudo usermod -aG %s $USER`, then log in again",
+			"only root and members of the group %s may do this: `sudo usermod -aG %s $USER`, "
+			"then log in again",
 			LISTENER_GROUP, LISTENER_GROUP);
 		error.cause = RPC_CAUSE_PERMISSION;
 		client_reply_error(client, &request->id, &error);

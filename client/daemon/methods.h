@@ -18,8 +18,8 @@ void method_up(struct daemon *daemon, struct client *client, const struct rpc_re
 void method_down(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_status(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 /* The answer to tunnel.status, with what is known now. */
-void method_status_answer(
-	struct daemon *daemon, struct client *client, const struct rpc_id *id, const char *name, uint32_t peer_from);
+void method_status_answer(struct daemon *daemon, struct client *client, const struct rpc_id *id,
+	const char *name, uint32_t peer_from);
 void method_switch(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_list(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_import(struct daemon *daemon, struct client *client, const struct rpc_request *request);

@@ -73,14 +73,15 @@ void method_list(struct daemon *daemon, struct client *client, const struct rpc_
 
 /* ---- import ---- */
 
-static bool import_name(const struct rpc_request *request, const struct profile *profile, char name[PROFILE_NAME_LEN],
-	struct rpc_error *error)
+static bool import_name(const struct rpc_request *request, const struct profile *profile,
+	char name[PROFILE_NAME_LEN], struct rpc_error *error)
 {
 	if (request->name[0]) {
 		if (profile_name_parse(request->name, strlen(request->name), name))
 			return true;
 		rpc_error_set(error, RPC_CODE_INVALID_PARAMS,
-			"'%.64s' cannot be the name of a tunnel: take 1 to 15 of the characters A-Z a-z 0-9 _ = + . -",
+			"'%.64s' cannot be the name of a tunnel: take 1 to 15 of the characters A-Z a-z 0-9 "
+			"_ = + . -",
 			request->name);
 		return false;
 	}
@@ -109,8 +110,8 @@ static void add_warnings(struct rpc_notes *notes, const struct profile_warnings 
 	}
 }
 
-static bool may_replace(struct daemon *daemon, const struct rpc_request *request, const char *name, bool *exists,
-	struct rpc_error *error)
+static bool may_replace(struct daemon *daemon, const struct rpc_request *request, const char *name,
+	bool *exists, struct rpc_error *error)
 {
 	const struct tunnel *tunnel = manager_find(daemon->manager, name);
 	struct profile_file file;
@@ -118,9 +119,11 @@ static bool may_replace(struct daemon *daemon, const struct rpc_request *request
 	*exists = profiles_find(daemon->profiles, name, &file);
 	if (*exists && !request->replace) {
 		rpc_error_set(error, RPC_CODE_EXISTS,
-			file.read_only ? "wg-quick has a tunnel called %s (" PROFILES_WG_QUICK "), which is used as it is: "
+			file.read_only ? "wg-quick has a tunnel called %s (" PROFILES_WG_QUICK
+					 "), which is used as it is: "
 					 "import under another name with --name"
-				       : "there is a tunnel called %s already: import under another name with --name, or "
+				       : "there is a tunnel called %s already: import under another name "
+					 "with --name, or "
 					 "delete the old one first",
 			name);
 		return false;
@@ -134,7 +137,8 @@ static bool may_replace(struct daemon *daemon, const struct rpc_request *request
 
 void method_import(struct daemon *daemon, struct client *client, const struct rpc_request *request)
 {
-	const char *file = request->file[0] ? request->file : "profile", *text = request->text ? request->text : "";
+	const char *file = request->file[0] ? request->file : "profile",
+		   *text = request->text ? request->text : "";
 	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_IMPORT };
 	struct profile_warnings warnings;
 	struct profile_error wrong = { 0 };
@@ -225,7 +229,8 @@ void method_delete(struct daemon *daemon, struct client *client, const struct rp
 	result.done.changed = true;
 	if (profiles_find(daemon->profiles, name, &left))
 		notes_add(&result.done.warnings, 0,
-			"wg-quick has a tunnel of that name too, in " PROFILES_WG_QUICK ", which is now the one in use");
+			"wg-quick has a tunnel of that name too, in " PROFILES_WG_QUICK
+			", which is now the one in use");
 	journal_say(daemon->journal, JOURNAL_INFO, name, "profile deleted");
 	client_reply(client, &request->id, &result);
 	rpc_result_free(&result);
@@ -254,12 +259,14 @@ static bool find_peer(const struct loaded *loaded, const char *key, size_t *peer
 }
 
 /* Where the key belongs, when nobody said: in the one peer, if it can only be there. */
-static bool choose_section(const struct loaded *loaded, const char *key, size_t *peer, struct rpc_error *error)
+static bool choose_section(
+	const struct loaded *loaded, const char *key, size_t *peer, struct rpc_error *error)
 {
 	unsigned sections = profile_key_sections(key);
 
 	if (sections == 0) {
-		rpc_error_set(error, RPC_CODE_CONFIG, "a profile has no key '%.64s': wg-quick(8) lists the keys", key);
+		rpc_error_set(error, RPC_CODE_CONFIG,
+			"a profile has no key '%.64s': wg-quick(8) lists the keys", key);
 		return false;
 	}
 	if (*peer != PROFILE_EDIT_INTERFACE || (sections & PROFILE_IN_INTERFACE))
@@ -268,7 +275,8 @@ static bool choose_section(const struct loaded *loaded, const char *key, size_t 
 		*peer = 0;
 		return true;
 	}
-	rpc_error_set(error, RPC_CODE_CONFIG, "%.64s belongs to a peer, and the profile has %zu: say which with --peer", key,
+	rpc_error_set(error, RPC_CODE_CONFIG,
+		"%.64s belongs to a peer, and the profile has %zu: say which with --peer", key,
 		loaded->profile.peer_count);
 	return false;
 }
@@ -342,7 +350,8 @@ void method_set(struct daemon *daemon, struct client *client, const struct rpc_r
 	result.done.changed = in_force(daemon, name);
 	if (loaded.read_only)
 		notes_add(&result.done.warnings, 0,
-			"the profile belongs to wg-quick and is not written to: a changed copy of it is used from now on");
+			"the profile belongs to wg-quick and is not written to: a changed copy of it is used "
+			"from now on");
 	journal_say(daemon->journal, JOURNAL_INFO, name, "profile changed");
 	client_reply(client, &request->id, &result);
 out:

@@ -15,7 +15,8 @@ static bool name_of(struct daemon *daemon, struct client *client, const struct r
 {
 	struct rpc_error error = { 0 };
 
-	if (profile_name_parse(request->name, strlen(request->name), name) && manager_find(daemon->manager, name) &&
+	if (profile_name_parse(request->name, strlen(request->name), name) &&
+		manager_find(daemon->manager, name) &&
 		tunnel_phase(manager_find(daemon->manager, name)) != TUNNEL_DOWN)
 		return true;
 	if (profiles_name(daemon->profiles, request->name, name, &error))
@@ -135,8 +136,8 @@ static void add_missing(struct tunnel *tunnel, void *user)
 	add_view(listing, tunnel_name(tunnel), 0);
 }
 
-void method_status_answer(
-	struct daemon *daemon, struct client *client, const struct rpc_id *id, const char *name, uint32_t peer_from)
+void method_status_answer(struct daemon *daemon, struct client *client, const struct rpc_id *id,
+	const char *name, uint32_t peer_from)
 {
 	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS };
 	struct listing listing = { .daemon = daemon };

@@ -120,8 +120,8 @@ static void answered(GObject *resolver, GAsyncResult *result, gpointer user)
 	name->tried = true;
 	if (count == 0) {
 		/* Old addresses, if any, are better than none. */
-		name->back_off_ms = name->back_off_ms ? MIN(2 * name->back_off_ms, BACK_OFF_MOST_MS)
-						      : BACK_OFF_FIRST_MS;
+		name->back_off_ms =
+			name->back_off_ms ? MIN(2 * name->back_off_ms, BACK_OFF_MOST_MS) : BACK_OFF_FIRST_MS;
 		name->retry = g_timeout_add(name->back_off_ms, retry_due, name);
 		if (first)
 			name->owner->changed(name->owner->user);

@@ -11,7 +11,8 @@ static const char help[] =
 	"Manages WGTCP tunnels; wgtcp-cli talks to it.\n"
 	"\n"
 	"  --socket PATH     listen there (" DEFAULT_SOCKET ")\n"
-	"  --config-dir DIR  profiles, NAME.conf (" DEFAULT_CONFIG_FOLDER "; and then those in /etc/wireguard too)\n"
+	"  --config-dir DIR  profiles, NAME.conf (" DEFAULT_CONFIG_FOLDER
+	"; and then those in /etc/wireguard too)\n"
 	"  --state-dir DIR   what is kept over restarts (" DEFAULT_STATE_FOLDER "); one daemon for each\n"
 	"  --foreground      stay; messages go to standard error\n"
 	"  --version, --help\n";

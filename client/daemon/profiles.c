@@ -155,16 +155,20 @@ bool profiles_name(const struct profiles *profiles, const char *given, char name
 		return true;
 	}
 	rpc_error_set(error, RPC_CODE_NO_SUCH_TUNNEL,
-		"no tunnel is called '%.64s': `wgtcp-cli list` shows all, `wgtcp-cli import FILE` adds one", given);
+		"no tunnel is called '%.64s': `wgtcp-cli list` shows all, `wgtcp-cli import FILE` adds one",
+		given);
 	return false;
 }
 
 /* Only its owner may be able to change a profile: whoever can, can send all traffic where he likes. */
-static bool check_owner(const char *path, const struct stat *folder, const struct stat *file, struct rpc_error *error)
+static bool check_owner(
+	const char *path, const struct stat *folder, const struct stat *file, struct rpc_error *error)
 {
-	if ((file->st_uid != 0 && file->st_uid != geteuid()) || (folder->st_uid != 0 && folder->st_uid != geteuid())) {
+	if ((file->st_uid != 0 && file->st_uid != geteuid()) ||
+		(folder->st_uid != 0 && folder->st_uid != geteuid())) {
 		rpc_error_set(error, RPC_CODE_CONFIG,
-			"%.200s or its folder belongs to another user than root, who could change it: `chown root` them",
+			"%.200s or its folder belongs to another user than root, who could change it: `chown "
+			"root` them",
 			path);
 		return false;
 	}
@@ -203,8 +207,8 @@ static bool read_text(
 			loaded->exposed = info.st_mode & S_IROTH;
 			return check_owner(loaded->path, &folder_info, &info, error);
 		case -EFBIG:
-			rpc_error_set(error, RPC_CODE_CONFIG, "%.200s is larger than 1 MiB: that is no profile",
-				loaded->path);
+			rpc_error_set(error, RPC_CODE_CONFIG,
+				"%.200s is larger than 1 MiB: that is no profile", loaded->path);
 			break;
 		case -EINVAL:
 		case -ENXIO:
@@ -217,11 +221,13 @@ static bool read_text(
 		}
 		return false;
 	}
-	rpc_error_set(error, RPC_CODE_NO_SUCH_TUNNEL, "no tunnel is called '%.64s': `wgtcp-cli list` shows all", name);
+	rpc_error_set(error, RPC_CODE_NO_SUCH_TUNNEL,
+		"no tunnel is called '%.64s': `wgtcp-cli list` shows all", name);
 	return false;
 }
 
-bool profiles_load(const struct profiles *profiles, const char *name, struct loaded *out, struct rpc_error *error)
+bool profiles_load(
+	const struct profiles *profiles, const char *name, struct loaded *out, struct rpc_error *error)
 {
 	struct loaded loaded = { 0 };
 	struct profile_error wrong = { 0 };
@@ -263,8 +269,8 @@ bool profiles_store(struct profiles *profiles, const char *name, const char *tex
 	if (at >= 0)
 		close(at);
 	if (failure) {
-		rpc_error_set(error, RPC_CODE_OTHER, "%.200s/%s cannot be written: %s", profiles->folders[0], file,
-			strerror(-failure));
+		rpc_error_set(error, RPC_CODE_OTHER, "%.200s/%s cannot be written: %s", profiles->folders[0],
+			file, strerror(-failure));
 		return false;
 	}
 	snprintf(path, RPC_PATH_LEN, "%s/%s", profiles->folders[0], file);
@@ -286,10 +292,11 @@ bool profiles_delete(struct profiles *profiles, const char *name, struct rpc_err
 		return true;
 	if (failure == -ENOENT)
 		rpc_error_set(error, RPC_CODE_NOT_PERMITTED,
-			"%s/%s belongs to wg-quick and is only read here: remove it yourself if it is not needed",
+			"%s/%s belongs to wg-quick and is only read here: remove it yourself if it is not "
+			"needed",
 			profiles->folders[1] ? profiles->folders[1] : "", file);
 	else
-		rpc_error_set(error, RPC_CODE_OTHER, "%.200s/%s cannot be removed: %s", profiles->folders[0], file,
-			strerror(-failure));
+		rpc_error_set(error, RPC_CODE_OTHER, "%.200s/%s cannot be removed: %s", profiles->folders[0],
+			file, strerror(-failure));
 	return false;
 }

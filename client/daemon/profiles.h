@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The profiles on disk: NAME.conf in the daemon's own folder, else in /etc/wireguard, which is read and never written.
- * A file counts only if nobody but its owner, root (or who the daemon runs as), can change it. Main thread. */
+/* The profiles on disk: NAME.conf in the daemon's own folder, else in /etc/wireguard, which is read and never
+ * written. A file counts only if nobody but its owner, root (or who the daemon runs as), can change it. Main
+ * thread. */
 #ifndef WGTCP_CLIENT_DAEMON_PROFILES_H
 #define WGTCP_CLIENT_DAEMON_PROFILES_H
 
@@ -35,12 +36,13 @@ void profiles_free(struct profiles *profiles);
 /* Sorted by name; *out is the caller's to free. A profile in both folders counts once. */
 size_t profiles_list(const struct profiles *profiles, struct profile_file **out);
 bool profiles_find(const struct profiles *profiles, const char *name, struct profile_file *out);
-/* NAME as a person gave it ("office", "office.conf"), into *name; else error says that there is none of that name. */
+/* NAME as a person gave it ("office", "office.conf"), into *name; else error says that there is none of that
+ * name. */
 bool profiles_name(const struct profiles *profiles, const char *given, char name[PROFILE_NAME_LEN],
 	struct rpc_error *error);
 
-/* On failure out is untouched and error holds what to tell (RPC_CODE_NO_SUCH_TUNNEL, RPC_CODE_CONFIG with its notes,
- * RPC_CODE_OTHER), and is the caller's to free. */
+/* On failure out is untouched and error holds what to tell (RPC_CODE_NO_SUCH_TUNNEL, RPC_CODE_CONFIG with its
+ * notes, RPC_CODE_OTHER), and is the caller's to free. */
 bool profiles_load(
 	const struct profiles *profiles, const char *name, struct loaded *out, struct rpc_error *error);
 void loaded_free(struct loaded *loaded);

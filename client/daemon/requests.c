@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define TIMEOUT_DEFAULT_MS 20000
-/* The engine calls a connect failed after 20 s, with a better cause than "timed out": its word is waited for. */
+/* The engine calls a connect failed after 20 s, with a better cause than "timed out": its word is waited for.
+ */
 #define TIMEOUT_GRACE_MS 500
 /* How long a status waits for fresh numbers, and what counts as fresh. */
 #define STATUS_WAIT_MS 500
@@ -48,8 +49,8 @@ static void progress(struct tunnel *tunnel, enum rpc_step step, const char *deta
 	waiters_each(manager->waiters, WAITER_UP, tunnel_name(tunnel), tell_progress, &notice);
 }
 
-static void answer_moved(const struct tunnel *tunnel, enum rpc_method method, bool began, struct client *client,
-	const struct rpc_id *id)
+static void answer_moved(const struct tunnel *tunnel, enum rpc_method method, bool began,
+	struct client *client, const struct rpc_id *id)
 {
 	/* Everything in it is borrowed. */
 	struct rpc_result result = { .method = method };
@@ -91,7 +92,8 @@ static void decided(struct tunnel *tunnel, const struct rpc_error *error, void *
 		if (error)
 			answer_error(waiter->client, &waiter->id, error);
 		else
-			answer_moved(tunnel, RPC_METHOD_TUNNEL_UP, waiter->began, waiter->client, &waiter->id);
+			answer_moved(
+				tunnel, RPC_METHOD_TUNNEL_UP, waiter->began, waiter->client, &waiter->id);
 		waiter_free(waiter);
 	}
 	manager_leftovers_changed(manager);
@@ -140,7 +142,8 @@ static bool is_fresh(const struct waiter *waiter, void *user)
 static void answer_status(struct manager *manager, struct waiter *waiter)
 {
 	if (waiter->client)
-		method_status_answer(manager->daemon, waiter->client, &waiter->id, waiter->name, waiter->peer_from);
+		method_status_answer(
+			manager->daemon, waiter->client, &waiter->id, waiter->name, waiter->peer_from);
 	waiter_free(waiter);
 }
 
@@ -171,7 +174,8 @@ static void poll_it(struct tunnel *tunnel, void *user)
 void manager_status(struct manager *manager, const char *name, uint32_t peer_from, struct client *client,
 	const struct rpc_id *id)
 {
-	struct waiter *waiter = waiters_add(manager->waiters, WAITER_STATUS, name, client, id, STATUS_WAIT_MS);
+	struct waiter *waiter =
+		waiters_add(manager->waiters, WAITER_STATUS, name, client, id, STATUS_WAIT_MS);
 
 	waiter->peer_from = peer_from;
 	waiter->asked = daemon_now();
@@ -241,8 +245,8 @@ void requests_late(struct waiter *waiter, void *user)
 	waiter_free(waiter);
 }
 
-void manager_up(struct manager *manager, const char *name, const struct tunnel_wishes *wishes, uint32_t timeout_ms,
-	struct client *client, const struct rpc_id *id)
+void manager_up(struct manager *manager, const char *name, const struct tunnel_wishes *wishes,
+	uint32_t timeout_ms, struct client *client, const struct rpc_id *id)
 {
 	struct tunnel *tunnel = manager_find_or_add(manager, name);
 	struct rpc_error error = { 0 };
@@ -269,7 +273,8 @@ void manager_up(struct manager *manager, const char *name, const struct tunnel_w
 	manager_leftovers_changed(manager);
 }
 
-void manager_down(struct manager *manager, const char *name, struct client *client, const struct rpc_request *request)
+void manager_down(
+	struct manager *manager, const char *name, struct client *client, const struct rpc_request *request)
 {
 	struct tunnel *tunnel = manager_find(manager, name);
 	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_DOWN };
@@ -281,7 +286,8 @@ void manager_down(struct manager *manager, const char *name, struct client *clie
 		if (!began || !began->began)
 			tunnel = NULL;
 	}
-	if (!tunnel || (tunnel_phase(tunnel) == TUNNEL_DOWN && tunnel_view(tunnel)->state == RPC_STATE_DOWN)) {
+	if (!tunnel ||
+		(tunnel_phase(tunnel) == TUNNEL_DOWN && tunnel_view(tunnel)->state == RPC_STATE_DOWN)) {
 		client_reply(client, &request->id, &result);
 		return;
 	}

@@ -120,7 +120,8 @@ failed:
 }
 
 /* 0 and *pid, or an errno. Waits until the program runs or could not be run. */
-static int start(struct spawner *spawner, int program, char *const arguments[], const int handles[2], pid_t *pid)
+static int start(
+	struct spawner *spawner, int program, char *const arguments[], const int handles[2], pid_t *pid)
 {
 	pid_t parent = getpid(), child;
 	int failure[2], error = 0;
@@ -183,15 +184,15 @@ static void start_engine(struct spawner *spawner, uint32_t id, const int handles
 	else
 		error = start(spawner, spawner->engine, engine_arguments, handles, &pid);
 	if (error) {
-		report(spawner, (struct spawner_message){ .kind = SPAWNER_FAILED, .id = id, .status = error });
+		report(spawner,
+			(struct spawner_message){ .kind = SPAWNER_FAILED, .id = id, .status = error });
 		return;
 	}
 	*child = (struct child){ id, pid };
-	report(spawner,
-		(struct spawner_message){ .kind = SPAWNER_STARTED,
-			.id = id,
-			.pid = pid,
-			.start_time = process_start_time(pid) });
+	report(spawner, (struct spawner_message){ .kind = SPAWNER_STARTED,
+				.id = id,
+				.pid = pid,
+				.start_time = process_start_time(pid) });
 }
 
 static void reap(struct spawner *spawner)
@@ -207,11 +208,10 @@ static void reap(struct spawner *spawner)
 			if (!child.id || child.pid != pid)
 				continue;
 			spawner->children[i] = (struct child){ 0 };
-			report(spawner,
-				(struct spawner_message){ .kind = SPAWNER_EXITED,
-					.id = child.id,
-					.pid = pid,
-					.status = status });
+			report(spawner, (struct spawner_message){ .kind = SPAWNER_EXITED,
+						.id = child.id,
+						.pid = pid,
+						.status = status });
 		}
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The child of wgtcpd that starts programs for it: forked first of all, before threads and GLib, so that what it forks
- * in turn is small and holds nothing of the daemon's. It starts only programs of a fixed list with fixed arguments,
- * which it opened when it started; a request names one by number, never by path. No shell.
+/* The child of wgtcpd that starts programs for it: forked first of all, before threads and GLib, so that what
+ * it forks in turn is small and holds nothing of the daemon's. It starts only programs of a fixed list with
+ * fixed arguments, which it opened when it started; a request names one by number, never by path. No shell.
  *
- * Requests and reports are of one fixed size, on a socketpair that keeps their bounds. A request to start carries the
- * descriptors that the program inherits: 3 (its seam) and 2 (its log). */
+ * Requests and reports are of one fixed size, on a socketpair that keeps their bounds. A request to start
+ * carries the descriptors that the program inherits: 3 (its seam) and 2 (its log). */
 #ifndef WGTCP_CLIENT_DAEMON_SPAWNER_H
 #define WGTCP_CLIENT_DAEMON_SPAWNER_H
 
@@ -30,11 +30,13 @@ struct spawner_message {
 	uint64_t start_time; /* process.h */
 };
 
-/* Forks the spawner. 0 with *handle (non-blocking) for spawner_send and spawner_receive, or -errno. The child does not
- * return from here: it ends when the handle and its copies are closed, and all its children with it. */
+/* Forks the spawner. 0 with *handle (non-blocking) for spawner_send and spawner_receive, or -errno. The child
+ * does not return from here: it ends when the handle and its copies are closed, and all its children with it.
+ */
 int spawner_fork(int *handle, pid_t *pid);
 
-/* handles: two descriptors that go with SPAWNER_START_ENGINE, else NULL; they stay the caller's. 0 or -errno. */
+/* handles: two descriptors that go with SPAWNER_START_ENGINE, else NULL; they stay the caller's. 0 or -errno.
+ */
 int spawner_send(int handle, const struct spawner_message *message, const int handles[2]);
 /* 0; -EAGAIN: nothing waits; -EPIPE: the spawner is gone. */
 int spawner_receive(int handle, struct spawner_message *out);

@@ -38,10 +38,9 @@ int spawner_take(int handle, struct spawner_message *out, int handles[2])
 	struct spawner_message message;
 	struct iovec piece = { &message, sizeof(message) };
 	union control control;
-	struct msghdr header = { .msg_iov = &piece,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control) };
+	struct msghdr header = {
+		.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+	};
 	int taken[4], count = 0, i;
 	struct cmsghdr *c;
 	ssize_t len;

@@ -5,8 +5,8 @@
 
 #include "client/daemon/spawner.h"
 
-/* As spawner_receive, with the two descriptors that came along (the caller's), or -1 and -1. -EBADMSG: not a message,
- * or with a wrong number of descriptors, which have been closed. handles NULL: none may come. */
+/* As spawner_receive, with the two descriptors that came along (the caller's), or -1 and -1. -EBADMSG: not a
+ * message, or with a wrong number of descriptors, which have been closed. handles NULL: none may come. */
 int spawner_take(int handle, struct spawner_message *out, int handles[2]);
 
 #endif

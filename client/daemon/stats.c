@@ -35,10 +35,9 @@ const struct rpc_sample *stats_add(struct stats *stats, struct mono now, uint64_
 	stats_rate_read(&stats->rate, now, rx_bytes, tx_bytes);
 	if (!mono_is_set(last) || mono_since_ms(now, last) > STATS_GAP_MS || stats->rate.last.ns == last.ns)
 		return NULL;
-	*sample = (struct rpc_sample){ .time = wall_s,
-		.rx_bps = stats->rate.rx_bps,
-		.tx_bps = stats->rate.tx_bps,
-		.rtt_us = rtt_us };
+	*sample = (struct rpc_sample){
+		.time = wall_s, .rx_bps = stats->rate.rx_bps, .tx_bps = stats->rate.tx_bps, .rtt_us = rtt_us
+	};
 	stats->next = (stats->next + 1) % STATS_SAMPLES;
 	if (stats->count < STATS_SAMPLES)
 		stats->count++;

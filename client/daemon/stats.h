@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Throughput and latency of one tunnel over the last 300 samples, from counters that only grow (or start again with a
- * new engine). Pure. */
+/* Throughput and latency of one tunnel over the last 300 samples, from counters that only grow (or start
+ * again with a new engine). Pure. */
 #ifndef WGTCP_CLIENT_DAEMON_STATS_H
 #define WGTCP_CLIENT_DAEMON_STATS_H
 
@@ -25,7 +25,8 @@ struct stats {
 };
 
 void stats_rate_read(struct stats_rate *rate, struct mono now, uint64_t rx_bytes, uint64_t tx_bytes);
-/* Adds a sample; NULL when there is none to add yet (the first reading, or one after a gap). Else the sample. */
+/* Adds a sample; NULL when there is none to add yet (the first reading, or one after a gap). Else the sample.
+ */
 const struct rpc_sample *stats_add(struct stats *stats, struct mono now, uint64_t wall_s, uint64_t rx_bytes,
 	uint64_t tx_bytes, uint32_t rtt_us);
 /* All samples, the oldest first; the number. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A sequence of steps, each with its undo: what a bring-up is made of. A step may wait for something and be resumed.
- * When a step fails, all steps that were begun are undone, the last first. Pure. */
+/* A sequence of steps, each with its undo: what a bring-up is made of. A step may wait for something and be
+ * resumed. When a step fails, all steps that were begun are undone, the last first. Pure. */
 #ifndef WGTCP_CLIENT_DAEMON_STEPS_H
 #define WGTCP_CLIENT_DAEMON_STEPS_H
 

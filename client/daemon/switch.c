@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Moving a living tunnel to another carrier by a person's word, without losing what flows: UDP is tried beside TCP and
- * chosen for good only when it has answered; TCP is connected before UDP is left. What does not work is undone. */
+/* Moving a living tunnel to another carrier by a person's word, without losing what flows: UDP is tried
+ * beside TCP and chosen for good only when it has answered; TCP is connected before UDP is left. What does
+ * not work is undone. */
 #include "client/daemon/tunnel_state.h"
 
 #include "client/daemon/journal.h"
@@ -64,7 +65,8 @@ static void retry_udp(struct tunnel *tunnel)
 	for (i = 0; i < tunnel->loaded.profile.peer_count; i++) {
 		if (!concerns(tunnel, i))
 			continue;
-		memcpy(message.public_key, tunnel->loaded.profile.peers[i].public_key, sizeof(message.public_key));
+		memcpy(message.public_key, tunnel->loaded.profile.peers[i].public_key,
+			sizeof(message.public_key));
 		tunnel->backend->send(tunnel->run, &message);
 	}
 }
@@ -111,7 +113,8 @@ static gboolean too_late(gpointer user)
 	}
 	set_transport(tunnel, tunnel->switch_from);
 	rpc_error_set(&error, RPC_CODE_PEER_UNREACHABLE,
-		"%s does not answer over %s, so it stays where it was: something on the way or at the server blocks %s",
+		"%s does not answer over %s, so it stays where it was: something on the way or at the server "
+		"blocks %s",
 		tunnel->name, tunnel->switch_to == TRANSPORT_TCP ? "TCP" : "UDP",
 		tunnel->switch_to == TRANSPORT_TCP ? "TCP, or it does not listen there" : "UDP");
 	error.cause = RPC_CAUSE_PEER_UNREACHABLE;
@@ -146,9 +149,9 @@ void tunnel_switch_look(struct tunnel *tunnel)
 void tunnel_switch(struct tunnel *tunnel, enum transport transport, const char *peer)
 {
 	struct rpc_error error = { 0 };
-	guint limit_ms = transport == TRANSPORT_TCP ? TCP_LIMIT_MS
-		: transport == TRANSPORT_UDP	    ? UDP_LIMIT_MS
-						    : AUTO_LIMIT_MS;
+	guint limit_ms = transport == TRANSPORT_TCP   ? TCP_LIMIT_MS
+			 : transport == TRANSPORT_UDP ? UDP_LIMIT_MS
+						      : AUTO_LIMIT_MS;
 	int failure;
 
 	g_strlcpy(tunnel->switch_peer, peer, sizeof(tunnel->switch_peer));
@@ -156,11 +159,11 @@ void tunnel_switch(struct tunnel *tunnel, enum transport transport, const char *
 	tunnel->switch_from = tunnel->view.transport;
 	tunnel->switching = true;
 	failure = tunnel->configured
-		? set_transport(tunnel, transport == TRANSPORT_TCP ? TRANSPORT_TCP : TRANSPORT_AUTO)
-		: -ENOTCONN;
+			  ? set_transport(tunnel, transport == TRANSPORT_TCP ? TRANSPORT_TCP : TRANSPORT_AUTO)
+			  : -ENOTCONN;
 	if (failure) {
-		rpc_error_set(&error, RPC_CODE_BUSY, "the engine of %s is just being started again: try once more",
-			tunnel->name);
+		rpc_error_set(&error, RPC_CODE_BUSY,
+			"the engine of %s is just being started again: try once more", tunnel->name);
 		over(tunnel, &error);
 		rpc_error_free(&error);
 		return;

@@ -17,8 +17,8 @@ struct wall timestamp_load(int state_folder)
 
 	if (file_read(state_folder, TIMESTAMP_FILE, 64, &text, &len, &info) != 0)
 		return newest;
-	if (sscanf(text, "%" SCNu64 ".%9" SCNu32 "%n", &newest.s, &newest.ns, &end) != 2 || text[end] != '\n' ||
-		newest.ns > 999999999)
+	if (sscanf(text, "%" SCNu64 ".%9" SCNu32 "%n", &newest.s, &newest.ns, &end) != 2 ||
+		text[end] != '\n' || newest.ns > 999999999)
 		newest = (struct wall){ 0 };
 	file_free(text, len);
 	return newest;

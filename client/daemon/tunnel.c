@@ -61,7 +61,7 @@ const struct rpc_texts *tunnel_warnings(const struct tunnel *tunnel)
 bool tunnel_unsettled(const struct tunnel *tunnel)
 {
 	return tunnel->phase == TUNNEL_STARTING || tunnel->switching ||
-		(tunnel->phase == TUNNEL_RUNNING && tunnel->view.state != RPC_STATE_UP);
+	       (tunnel->phase == TUNNEL_RUNNING && tunnel->view.state != RPC_STATE_UP);
 }
 
 static void free_texts(struct rpc_texts *texts)
@@ -111,22 +111,22 @@ static void reset_view(struct tunnel *tunnel, enum rpc_state state)
 static void say_state(struct tunnel *tunnel)
 {
 	const struct rpc_tunnel *view = &tunnel->view;
-	const char *carrier = view->carrier == CARRIER_TCP ? " over TCP"
-		: view->carrier == CARRIER_UDP		   ? " over UDP"
-							   : "";
+	const char *carrier = view->carrier == CARRIER_TCP   ? " over TCP"
+			      : view->carrier == CARRIER_UDP ? " over UDP"
+							     : "";
 	enum journal_level level = view->state == RPC_STATE_FAILED ? JOURNAL_ERROR : JOURNAL_INFO;
 
 	if (view->cause != RPC_CAUSE_NONE)
-		journal_say(tunnel->daemon->journal, level, tunnel->name, "%s%s: %s", rpc_state_words[view->state],
-			carrier, rpc_cause_words[view->cause]);
+		journal_say(tunnel->daemon->journal, level, tunnel->name, "%s%s: %s",
+			rpc_state_words[view->state], carrier, rpc_cause_words[view->cause]);
 	else if (view->state == RPC_STATE_FAILED)
 		journal_say(tunnel->daemon->journal, level, tunnel->name, "failed: it took too long");
 	else if (view->reason != RPC_REASON_NONE && view->carrier == CARRIER_TCP)
-		journal_say(tunnel->daemon->journal, level, tunnel->name, "%s%s: %s", rpc_state_words[view->state],
-			carrier, rpc_reason_words[view->reason]);
+		journal_say(tunnel->daemon->journal, level, tunnel->name, "%s%s: %s",
+			rpc_state_words[view->state], carrier, rpc_reason_words[view->reason]);
 	else
-		journal_say(tunnel->daemon->journal, level, tunnel->name, "%s%s", rpc_state_words[view->state],
-			carrier);
+		journal_say(tunnel->daemon->journal, level, tunnel->name, "%s%s",
+			rpc_state_words[view->state], carrier);
 }
 
 void tunnel_tell(struct tunnel *tunnel, const struct rpc_tunnel *before)
@@ -144,7 +144,8 @@ void tunnel_tell(struct tunnel *tunnel, const struct rpc_tunnel *before)
 	tunnel->events->changed(tunnel, tunnel->user);
 }
 
-struct tunnel *tunnel_new(struct daemon *daemon, const char *name, const struct tunnel_events *events, void *user)
+struct tunnel *tunnel_new(
+	struct daemon *daemon, const char *name, const struct tunnel_events *events, void *user)
 {
 	struct tunnel *tunnel = g_new0(struct tunnel, 1);
 
@@ -190,7 +191,8 @@ static void ended(struct tunnel *tunnel, const struct rpc_error *error)
 	}
 	tunnel_tell(tunnel, &before);
 	if (!error)
-		rpc_error_set(&cancelled, RPC_CODE_CANCELLED, "%s was taken down before it was up", tunnel->name);
+		rpc_error_set(
+			&cancelled, RPC_CODE_CANCELLED, "%s was taken down before it was up", tunnel->name);
 	if (starting)
 		tunnel->events->decided(tunnel, error ? error : &cancelled, tunnel->user);
 	if (switching)
@@ -265,14 +267,16 @@ void tunnel_timeout_error(const struct tunnel *tunnel, uint32_t timeout_ms, stru
 	switch (view->cause) {
 	case RPC_CAUSE_NO_NETWORK:
 		rpc_error_set(error, RPC_CODE_TIMED_OUT,
-			"%s is not up after %u s: there is no route to its server, so this machine is not connected "
+			"%s is not up after %u s: there is no route to its server, so this machine is not "
+			"connected "
 			"to a network: connect it first",
 			tunnel->name, s);
 		error->cause = RPC_CAUSE_NO_NETWORK;
 		return;
 	case RPC_CAUSE_DNS_FAILED:
 		rpc_error_set(error, RPC_CODE_TIMED_OUT,
-			"%s is not up after %u s: the name %.200s cannot be looked up: check Endpoint and this machine's DNS",
+			"%s is not up after %u s: the name %.200s cannot be looked up: check Endpoint and "
+			"this machine's DNS",
 			tunnel->name, s, missing ? missing : "of its endpoint");
 		error->cause = RPC_CAUSE_DNS_FAILED;
 		return;
@@ -290,7 +294,8 @@ void tunnel_timeout_error(const struct tunnel *tunnel, uint32_t timeout_ms, stru
 		break;
 	}
 	rpc_error_set(error, RPC_CODE_TIMED_OUT,
-		"%s is not up after %u s: no answer yet on the carriers tried so far: give it more time with --timeout",
+		"%s is not up after %u s: no answer yet on the carriers tried so far: give it more time with "
+		"--timeout",
 		tunnel->name, s);
 	error->cause = view->cause;
 }

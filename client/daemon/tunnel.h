@@ -2,7 +2,8 @@
 /* One tunnel: down, being brought up, or running; kept alive while it runs. Main thread, GLib main loop.
  *
  * Files: tunnel_state.h (what it holds), tunnel.c (its life), up.c and up_network.c (the
- * steps of a bring-up), alive.c (numbers, states, engine deaths), ways.c (names and addresses of peers), switch.c (moving to another carrier). manager.c owns all tunnels. */
+ * steps of a bring-up), alive.c (numbers, states, engine deaths), ways.c (names and addresses of peers),
+ * switch.c (moving to another carrier). manager.c owns all tunnels. */
 #ifndef WGTCP_CLIENT_DAEMON_TUNNEL_H
 #define WGTCP_CLIENT_DAEMON_TUNNEL_H
 
@@ -22,7 +23,8 @@ struct tunnel_wishes {
 	enum rpc_backend_choice backend;
 };
 
-/* Called from the main loop, or from within tunnel_up, tunnel_down and tunnel_switch. The tunnel is not freed in them. */
+/* Called from the main loop, or from within tunnel_up, tunnel_down and tunnel_switch. The tunnel is not freed
+ * in them. */
 struct tunnel_events {
 	void (*changed)(struct tunnel *tunnel, void *user); /* tunnel_view is different */
 	void (*read)(struct tunnel *tunnel, void *user);    /* its numbers are fresh, after tunnel_poll */
@@ -33,7 +35,8 @@ struct tunnel_events {
 	void (*switched)(struct tunnel *tunnel, const struct rpc_error *error, void *user);
 };
 
-struct tunnel *tunnel_new(struct daemon *daemon, const char *name, const struct tunnel_events *events, void *user);
+struct tunnel *tunnel_new(
+	struct daemon *daemon, const char *name, const struct tunnel_events *events, void *user);
 /* Takes it down first, without telling. NULL is allowed. */
 void tunnel_free(struct tunnel *tunnel);
 
@@ -47,9 +50,9 @@ const struct rpc_texts *tunnel_warnings(const struct tunnel *tunnel);
 
 /* From TUNNEL_DOWN. events->decided follows, maybe before this returns. */
 void tunnel_up(struct tunnel *tunnel, const struct tunnel_wishes *wishes);
-/* Takes it down whatever it does; nothing of it is left when this returns, but for a process that is ending. With an
- * error, that is why: the state is then failed, else down. events->decided is called if it was being brought up
- * (error NULL: RPC_CODE_CANCELLED). */
+/* Takes it down whatever it does; nothing of it is left when this returns, but for a process that is ending.
+ * With an error, that is why: the state is then failed, else down. events->decided is called if it was being
+ * brought up (error NULL: RPC_CODE_CANCELLED). */
 void tunnel_down(struct tunnel *tunnel, const struct rpc_error *error);
 /* What a bring-up that takes too long is to be answered with. */
 void tunnel_timeout_error(const struct tunnel *tunnel, uint32_t timeout_ms, struct rpc_error *error);

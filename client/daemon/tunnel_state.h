@@ -46,11 +46,11 @@ struct tunnel {
 	bool queried;    /* an answer is under way */
 	bool query_again;
 
-	unsigned deaths;    /* of engines in a row */
-	guint restart;      /* source: a new engine is due */
-	guint trying_tcp;   /* source: tells the progress */
-	struct mono lived;  /* since when the engine runs */
-	struct mono read;   /* when the view's numbers are from */
+	unsigned deaths;   /* of engines in a row */
+	guint restart;     /* source: a new engine is due */
+	guint trying_tcp;  /* source: tells the progress */
+	struct mono lived; /* since when the engine runs */
+	struct mono read;  /* when the view's numbers are from */
 
 	struct rpc_tunnel view;
 	struct rpc_texts warnings;

@@ -136,8 +136,8 @@ static bool take_answers(struct uapi_stream *stream, bool *broken)
 		explicit_bzero(stream->in, len);
 		memmove(stream->in, stream->in + len, stream->in_len - len);
 		stream->in_len -= len;
-		alive = answer(stream, &stream->unanswered, error,
-			error == 0 && request->is_get ? &device : NULL);
+		alive = answer(
+			stream, &stream->unanswered, error, error == 0 && request->is_get ? &device : NULL);
 		uapi_device_free(&device);
 		if (!alive)
 			return false;
@@ -233,4 +233,3 @@ int uapi_stream_set(
 	add(stream, &request);
 	return 0;
 }
-

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The UAPI text protocol on a stream, without waiting: requests go out in order, each answer comes by a call. On the GLib
- * main loop, main thread. */
+/* The UAPI text protocol on a stream, without waiting: requests go out in order, each answer comes by a call.
+ * On the GLib main loop, main thread. */
 #ifndef WGTCP_CLIENT_DAEMON_UAPI_STREAM_H
 #define WGTCP_CLIENT_DAEMON_UAPI_STREAM_H
 
@@ -8,8 +8,8 @@
 
 struct uapi_stream;
 
-/* error: what the engine answered, -EPROTO, or -EPIPE when the stream ended before. device: for a GET that worked, else
- * NULL; borrowed for the call. The stream may be freed in it. */
+/* error: what the engine answered, -EPROTO, or -EPIPE when the stream ended before. device: for a GET that
+ * worked, else NULL; borrowed for the call. The stream may be freed in it. */
 typedef void uapi_answered(int error, const struct uapi_device *device, void *user);
 
 /* handle is taken over. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A bring-up as steps, each with its undo. A step that fails says why in tunnel->failure and leaves nothing itself. */
+/* A bring-up as steps, each with its undo. A step that fails says why in tunnel->failure and leaves nothing
+ * itself. */
 #include "client/daemon/tunnel_state.h"
 
 #include "client/daemon/journal.h"
@@ -31,16 +32,19 @@ static void warn_of_what_is_missing(struct tunnel *tunnel)
 	char text[RPC_SENTENCE_LEN];
 
 	if (tunnel->loaded.exposed) {
-		snprintf(text, sizeof(text), "everybody on this machine can read the keys in %.200s: `chmod 600` it",
+		snprintf(text, sizeof(text),
+			"everybody on this machine can read the keys in %.200s: `chmod 600` it",
 			tunnel->loaded.path);
 		tunnel_warn(tunnel, text);
 	}
 	if (profile->dns_server_count || profile->dns_domains.count)
-		tunnel_warn(tunnel, "DNS of the profile is not set yet by this version: names are still looked up "
-				    "where they were before");
+		tunnel_warn(tunnel,
+			"DNS of the profile is not set yet by this version: names are still looked up "
+			"where they were before");
 	if (profile->kill_switch)
-		tunnel_warn(tunnel, "KillSwitch is not enforced yet by this version: while the tunnel is down, traffic "
-				    "goes past it");
+		tunnel_warn(tunnel,
+			"KillSwitch is not enforced yet by this version: while the tunnel is down, traffic "
+			"goes past it");
 	if (profile->fallback_profile[0])
 		tunnel_warn(tunnel, "FallbackProfile is not used yet by this version");
 	if (profile->trusted_networks.count)
@@ -56,7 +60,8 @@ static void warn_of_profile(struct tunnel *tunnel)
 	size_t i;
 
 	for (i = 0; i < warnings->count; i++) {
-		snprintf(text, sizeof(text), "line %u: %s", warnings->items[i].line, warnings->items[i].sentence);
+		snprintf(text, sizeof(text), "line %u: %s", warnings->items[i].line,
+			warnings->items[i].sentence);
 		tunnel_warn(tunnel, warnings->items[i].line ? text : warnings->items[i].sentence);
 	}
 	if (warnings->left_off) {
@@ -100,7 +105,8 @@ static enum step_result do_profile(void *context)
 	tunnel->backend = backend_choose(backend_wish(tunnel));
 	if (!tunnel->backend) {
 		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
-			"the kernel backend is not supported by this version: take `--backend userspace`, or Backend = "
+			"the kernel backend is not supported by this version: take `--backend userspace`, or "
+			"Backend = "
 			"auto in the profile");
 		undo_profile(tunnel);
 		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
@@ -195,8 +201,9 @@ static enum step_result do_names(void *context)
 	/* Not one name is known. The look-ups go on; DNS may not be ready yet (a start at boot). */
 	tunnel->view.cause = no_route(tunnel) ? RPC_CAUSE_NO_NETWORK : RPC_CAUSE_DNS_FAILED;
 	tunnel->events->progress(tunnel,
-		tunnel->view.cause == RPC_CAUSE_NO_NETWORK ? RPC_STEP_WAITING_FOR_NETWORK : RPC_STEP_RESOLVING, missing,
-		tunnel->user);
+		tunnel->view.cause == RPC_CAUSE_NO_NETWORK ? RPC_STEP_WAITING_FOR_NETWORK
+							   : RPC_STEP_RESOLVING,
+		missing, tunnel->user);
 	tunnel_tell(tunnel, &before);
 	return STEP_WAITS;
 }
@@ -224,7 +231,8 @@ static enum step_result do_interface(void *context)
 
 	if (net_link_find(tunnel->daemon->net, tunnel->name, &link) == 0) {
 		rpc_error_set(&tunnel->failure, RPC_CODE_BUSY,
-			"there is an interface called %s already, and it is not ours: end what made it (`wg-quick down "
+			"there is an interface called %s already, and it is not ours: end what made it "
+			"(`wg-quick down "
 			"%s`?), or import the profile under another name",
 			tunnel->name, tunnel->name);
 		return tunnel_fail(tunnel, RPC_CAUSE_BUSY);
@@ -240,7 +248,8 @@ static enum step_result do_interface(void *context)
 		return tunnel_fail(tunnel, RPC_CAUSE_PERMISSION);
 	case -EADDRINUSE:
 		rpc_error_set(&tunnel->failure, RPC_CODE_BUSY,
-			"%s/%s.sock is in use by another program: end that first", DAEMON_UAPI_FOLDER, tunnel->name);
+			"%s/%s.sock is in use by another program: end that first", DAEMON_UAPI_FOLDER,
+			tunnel->name);
 		return tunnel_fail(tunnel, RPC_CAUSE_BUSY);
 	case -ENOENT:
 	case -ENODEV:
@@ -248,8 +257,8 @@ static enum step_result do_interface(void *context)
 			"/dev/net/tun is missing: `modprobe tun`, or give this container the device");
 		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
 	default:
-		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "interface %s cannot be made: %s", tunnel->name,
-			strerror(-error));
+		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "interface %s cannot be made: %s",
+			tunnel->name, strerror(-error));
 		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
 	}
 	tunnel->lived = daemon_now();
@@ -271,7 +280,8 @@ int tunnel_configure(struct tunnel *tunnel)
 	tunnel_find_ways(tunnel);
 	for (i = 0; i < profile->peer_count; i++)
 		ways[i] = tunnel->peers[i].way;
-	if (device_build(profile, ways, tunnel->fwmark, tunnel->view.transport, tunnel->wishes.has_transport, &device))
+	if (device_build(profile, ways, tunnel->fwmark, tunnel->view.transport, tunnel->wishes.has_transport,
+		    &device))
 		error = tunnel->backend->configure(tunnel->run, &device);
 	uapi_device_free(&device);
 	explicit_bzero(&device, sizeof(device));
@@ -302,7 +312,8 @@ static enum step_result do_configure(void *context)
 /* ---- the peers ---- */
 
 /* Our own address that a probe to target comes from. */
-static bool probe_source(const struct profile *profile, const struct ip_address *target, struct ip_address *out)
+static bool probe_source(
+	const struct profile *profile, const struct ip_address *target, struct ip_address *out)
 {
 	size_t i;
 
@@ -357,7 +368,8 @@ static enum step_result do_start(void *context)
 	if (view_decided(&tunnel->view, profile_of(tunnel)) == RPC_STATE_UP)
 		return STEP_DONE; /* nobody to call */
 	tunnel->events->progress(tunnel,
-		tunnel->view.transport == TRANSPORT_TCP ? RPC_STEP_TRYING_TCP : RPC_STEP_TRYING_UDP, NULL, tunnel->user);
+		tunnel->view.transport == TRANSPORT_TCP ? RPC_STEP_TRYING_TCP : RPC_STEP_TRYING_UDP, NULL,
+		tunnel->user);
 	if (tunnel->view.transport == TRANSPORT_AUTO)
 		tunnel->trying_tcp = g_timeout_add(TRYING_TCP_MS, trying_tcp, tunnel);
 	return STEP_DONE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of a bring-up that set addresses, MTU, routes and, for a full tunnel, policy rules. Called by up.c. */
+/* The steps of a bring-up that set addresses, MTU, routes and, for a full tunnel, policy rules. Called by
+ * up.c. */
 #include "client/daemon/tunnel_state.h"
 
 #include "core/port/net_config.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MTU_DEFAULT 1420 /* WIRE.md 2: the same over both carriers */
+#define MTU_DEFAULT 1420  /* WIRE.md 2: the same over both carriers */
 #define FIRST_MARK 0xca6c /* as wg-quick has it */
 
 static const struct profile *profile_of(const struct tunnel *tunnel)
@@ -20,8 +21,9 @@ static const struct profile *profile_of(const struct tunnel *tunnel)
 /* What a kernel says that has no IPv6, or has it switched off. */
 static bool means_no_ipv6(const struct ip_prefix *prefix, int error)
 {
-	return prefix->address.family == IP_V6 && (error == -EACCES || error == -EPERM || error == -EOPNOTSUPP ||
-							  error == -EAFNOSUPPORT || error == -ENODEV);
+	return prefix->address.family == IP_V6 &&
+	       (error == -EACCES || error == -EPERM || error == -EOPNOTSUPP || error == -EAFNOSUPPORT ||
+		       error == -ENODEV);
 }
 
 static void warn_of_no_ipv6(struct tunnel *tunnel, const char *prefix)
@@ -32,7 +34,8 @@ static void warn_of_no_ipv6(struct tunnel *tunnel, const char *prefix)
 		return; /* once is enough */
 	tunnel->no_ipv6 = true;
 	snprintf(text, sizeof(text),
-		"IPv6 is switched off on this machine, so %s is not used and IPv6 does not pass the tunnel", prefix);
+		"IPv6 is switched off on this machine, so %s is not used and IPv6 does not pass the tunnel",
+		prefix);
 	tunnel_warn(tunnel, text);
 }
 
@@ -46,8 +49,8 @@ enum step_result tunnel_set_addresses(void *context)
 	tunnel->no_ipv6 = false;
 	for (i = 0; i < profile->address_count; i++) {
 		const struct ip_prefix *prefix = &profile->addresses[i];
-		int error =
-			net_address_add(tunnel->daemon->net, tunnel->backend->interface_index(tunnel->run), prefix);
+		int error = net_address_add(
+			tunnel->daemon->net, tunnel->backend->interface_index(tunnel->run), prefix);
 
 		if (error == 0)
 			continue;
@@ -67,11 +70,12 @@ enum step_result tunnel_set_link(void *context)
 {
 	struct tunnel *tunnel = context;
 	uint32_t mtu = profile_of(tunnel)->mtu ? profile_of(tunnel)->mtu : MTU_DEFAULT;
-	int error = net_link_set(tunnel->daemon->net, tunnel->backend->interface_index(tunnel->run), mtu, true);
+	int error =
+		net_link_set(tunnel->daemon->net, tunnel->backend->interface_index(tunnel->run), mtu, true);
 
 	if (error) {
-		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "interface %s cannot be set up with MTU %u: %s",
-			tunnel->name, mtu, strerror(-error));
+		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
+			"interface %s cannot be set up with MTU %u: %s", tunnel->name, mtu, strerror(-error));
 		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
 	}
 	tunnel->view.mtu = mtu;
@@ -146,14 +150,15 @@ static enum step_result set_route(struct tunnel *tunnel, const struct ip_prefix 
 	}
 	if (error == -EEXIST) {
 		snprintf(sentence, sizeof(sentence),
-			"%s (AllowedIPs) is reached by another interface already, so it stays outside the tunnel: is this "
+			"%s (AllowedIPs) is reached by another interface already, so it stays outside the "
+			"tunnel: is this "
 			"machine in a network with the same addresses?",
 			text);
 		tunnel_warn(tunnel, sentence);
 		return STEP_DONE;
 	}
-	rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "the route to %s (AllowedIPs) cannot be set: %s", text,
-		strerror(-error));
+	rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "the route to %s (AllowedIPs) cannot be set: %s",
+		text, strerror(-error));
 	return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
 }
 
@@ -185,7 +190,8 @@ void tunnel_unset_rules(void *context)
 	tunnel->rules = false;
 }
 
-/* After the routes: a rule that leads to an empty table would let packets out past the tunnel for a moment. */
+/* After the routes: a rule that leads to an empty table would let packets out past the tunnel for a moment.
+ */
 enum step_result tunnel_set_rules(void *context)
 {
 	static const enum ip_family families[] = { IP_V4, IP_V6 };
@@ -205,7 +211,8 @@ enum step_result tunnel_set_rules(void *context)
 			return tunnel_fail(tunnel, RPC_CAUSE_BUSY);
 		}
 		tunnel->rules = true;
-		manager_leftovers_changed(tunnel->daemon->manager); /* they would outlive a daemon that is killed */
+		manager_leftovers_changed(
+			tunnel->daemon->manager); /* they would outlive a daemon that is killed */
 		error = net_full_tunnel_add(families[i], tunnel->fwmark);
 		if (error == 0)
 			continue;
@@ -214,7 +221,8 @@ enum step_result tunnel_set_rules(void *context)
 			continue;
 		}
 		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
-			"the policy rules that send all traffic through the tunnel cannot be set: %s", strerror(-error));
+			"the policy rules that send all traffic through the tunnel cannot be set: %s",
+			strerror(-error));
 		tunnel_unset_rules(tunnel);
 		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
 	}

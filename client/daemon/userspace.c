@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The backend that moves all packets in wgtcp-engine: a front here, an engine process behind its seam. Main thread. */
+/* The backend that moves all packets in wgtcp-engine: a front here, an engine process behind its seam. Main
+ * thread. */
 #include "client/daemon/backend.h"
 #include "client/daemon/children.h"
 #include "client/daemon/daemon.h"
@@ -123,7 +124,8 @@ static void userspace_destroy(struct backend_run *run)
 	if (run->source)
 		g_source_remove(run->source);
 	uapi_stream_free(run->stream);
-	/* The engine holds the device open until it has ended: it must not be seen any more when we return. */
+	/* The engine holds the device open until it has ended: it must not be seen any more when we return.
+	 */
 	if (net_link_find(run->daemon->net, run->interface, &link) == 0 && link.tun &&
 		link.index == front_interface_index(run->front))
 		net_link_delete(run->daemon->net, link.index);

@@ -41,7 +41,8 @@ bool view_init(struct rpc_tunnel *view, const char *name, const struct profile *
 	*view = (struct rpc_tunnel){ 0 };
 	snprintf(view->name, sizeof(view->name), "%s", name);
 	snprintf(view->profile, sizeof(view->profile), "%s", name);
-	snprintf(view->display_name, sizeof(view->display_name), "%s", profile->name[0] ? profile->name : name);
+	snprintf(view->display_name, sizeof(view->display_name), "%s",
+		profile->name[0] ? profile->name : name);
 	view->transport = profile->transport;
 	view->peers = calloc(profile->peer_count ? profile->peer_count : 1, sizeof(*view->peers));
 	if (!view->peers)
@@ -78,7 +79,8 @@ static void update_peer(struct rpc_peer *out, const struct uapi_peer *in)
 	out->tx_bytes = in->tx_bytes;
 }
 
-static const struct uapi_peer *find(const struct uapi_device *device, const struct profile_peer *peer, size_t guess)
+static const struct uapi_peer *find(
+	const struct uapi_device *device, const struct profile_peer *peer, size_t guess)
 {
 	size_t i;
 
@@ -147,10 +149,10 @@ void view_update(struct rpc_tunnel *view, const struct profile *profile, const s
 
 bool view_differs(const struct rpc_tunnel *a, const struct rpc_tunnel *b)
 {
-	return a->state != b->state || a->cause != b->cause || a->verified != b->verified || a->reason != b->reason ||
-		a->carrier != b->carrier || a->udp != b->udp || a->transport != b->transport || a->mtu != b->mtu ||
-		a->backend != b->backend || strcmp(a->message, b->message) != 0 ||
-		strcmp(a->interface, b->interface) != 0;
+	return a->state != b->state || a->cause != b->cause || a->verified != b->verified ||
+	       a->reason != b->reason || a->carrier != b->carrier || a->udp != b->udp ||
+	       a->transport != b->transport || a->mtu != b->mtu || a->backend != b->backend ||
+	       strcmp(a->message, b->message) != 0 || strcmp(a->interface, b->interface) != 0;
 }
 
 struct rpc_tunnel view_shell(const struct rpc_tunnel *view)

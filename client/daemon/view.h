@@ -9,15 +9,17 @@
 
 /* Peers in the order of the profile, nothing known of them yet. False when memory is short. */
 bool view_init(struct rpc_tunnel *view, const char *name, const struct profile *profile);
-/* Takes over what the backend said. waiting[i]: peer i has a host name that stands for no address so far. Sets the
- * peers and the tunnel's own state, cause, verified, reason, carrier and udp from them. Rates stay as they are. */
+/* Takes over what the backend said. waiting[i]: peer i has a host name that stands for no address so far.
+ * Sets the peers and the tunnel's own state, cause, verified, reason, carrier and udp from them. Rates stay
+ * as they are. */
 void view_update(struct rpc_tunnel *view, const struct profile *profile, const struct uapi_device *device,
 	const bool *waiting);
 /* Everything that a person would call a change: states, not counters. */
 bool view_differs(const struct rpc_tunnel *a, const struct rpc_tunnel *b);
 
-/* Whether a first connect is decided: RPC_STATE_UP (every peer that we call is up, or has failed, and one is up),
- * RPC_STATE_FAILED (all have failed), RPC_STATE_CONNECTING (not yet). Without a peer to call it is up. */
+/* Whether a first connect is decided: RPC_STATE_UP (every peer that we call is up, or has failed, and one is
+ * up), RPC_STATE_FAILED (all have failed), RPC_STATE_CONNECTING (not yet). Without a peer to call it is up.
+ */
 enum rpc_state view_decided(const struct rpc_tunnel *view, const struct profile *profile);
 /* Some peer that we call is up. */
 bool view_any_up(const struct rpc_tunnel *view, const struct profile *profile);

@@ -49,8 +49,8 @@ void waiters_free(struct waiters *waiters)
 	g_free(waiters);
 }
 
-struct waiter *waiters_add(struct waiters *waiters, enum waiter_kind kind, const char *name, struct client *client,
-	const struct rpc_id *id, uint32_t timeout_ms)
+struct waiter *waiters_add(struct waiters *waiters, enum waiter_kind kind, const char *name,
+	struct client *client, const struct rpc_id *id, uint32_t timeout_ms)
 {
 	struct waiter *waiter = g_new0(struct waiter, 1);
 

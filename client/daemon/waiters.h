@@ -15,9 +15,9 @@ struct waiter {
 	char name[16];
 	struct client *client; /* NULL: it has gone */
 	struct rpc_id id;
-	bool began;          /* up: it began the bring-up */
-	uint32_t peer_from;  /* status */
-	struct mono asked;   /* status: numbers must not be older */
+	bool began;         /* up: it began the bring-up */
+	uint32_t peer_from; /* status */
+	struct mono asked;  /* status: numbers must not be older */
 	uint32_t timeout_ms;
 	guint timer;
 	struct waiters *owner;
@@ -29,9 +29,10 @@ struct waiters;
 struct waiters *waiters_new(void (*late)(struct waiter *waiter, void *user), void *user);
 void waiters_free(struct waiters *waiters);
 
-struct waiter *waiters_add(struct waiters *waiters, enum waiter_kind kind, const char *name, struct client *client,
-	const struct rpc_id *id, uint32_t timeout_ms);
-/* Takes one of that kind for that tunnel out, the oldest first; NULL when there is none. Freed by waiter_free. */
+struct waiter *waiters_add(struct waiters *waiters, enum waiter_kind kind, const char *name,
+	struct client *client, const struct rpc_id *id, uint32_t timeout_ms);
+/* Takes one of that kind for that tunnel out, the oldest first; NULL when there is none. Freed by
+ * waiter_free. */
 struct waiter *waiters_take(struct waiters *waiters, enum waiter_kind kind, const char *name);
 /* Takes one of that kind out, of any tunnel, for which fits is true; NULL when there is none. */
 struct waiter *waiters_take_if(struct waiters *waiters, enum waiter_kind kind,

@@ -28,7 +28,8 @@ static struct rpc_notice state_notice(const struct tunnel *tunnel)
 	return notice;
 }
 
-static struct rpc_notice stats_notice(const struct tunnel *tunnel, const struct rpc_sample *samples, size_t count)
+static struct rpc_notice stats_notice(
+	const struct tunnel *tunnel, const struct rpc_sample *samples, size_t count)
 {
 	const struct rpc_tunnel *view = tunnel_view(tunnel);
 	struct rpc_notice notice = { .kind = RPC_NOTICE_STATS };

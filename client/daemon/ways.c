@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a tunnel's peers are: follows their names, the routes, and peers that do not answer where they were. */
+/* Where a tunnel's peers are: follows their names, the routes, and peers that do not answer where they were.
+ */
 #include "client/daemon/tunnel_state.h"
 
 #include "client/daemon/journal.h"
@@ -58,7 +59,8 @@ void tunnel_waiting(const struct tunnel *tunnel, bool *waiting)
 		waiting[i] = !endpoint_is_set(&tunnel->peers[i].way.udp) && !tunnel->peers[i].way.tcp_count;
 }
 
-/* Tells the backend of those ways that have changed. An address that went away while nothing new came stays. */
+/* Tells the backend of those ways that have changed. An address that went away while nothing new came stays.
+ */
 static void update_ways(struct tunnel *tunnel)
 {
 	struct uapi_device device = { 0 };
@@ -67,14 +69,16 @@ static void update_ways(struct tunnel *tunnel)
 	for (i = 0; i < tunnel->loaded.profile.peer_count; i++) {
 		struct device_way way = way_of(tunnel, i);
 
-		if (device_way_equal(&way, &tunnel->peers[i].way) || (!endpoint_is_set(&way.udp) && !way.tcp_count))
+		if (device_way_equal(&way, &tunnel->peers[i].way) ||
+			(!endpoint_is_set(&way.udp) && !way.tcp_count))
 			continue;
 		tunnel->peers[i].way = way;
 		if (!device_add_way(&device, &tunnel->loaded.profile.peers[i], &way))
 			break;
 	}
 	if (device.peer_count && tunnel->backend->configure(tunnel->run, &device) == 0) {
-		journal_say(tunnel->daemon->journal, JOURNAL_INFO, tunnel->name, "a peer's address has changed");
+		journal_say(
+			tunnel->daemon->journal, JOURNAL_INFO, tunnel->name, "a peer's address has changed");
 		tunnel->backend->send(tunnel->run, &(struct seam_message){ .kind = SEAM_START });
 	}
 	uapi_device_free(&device);

@@ -9,7 +9,8 @@
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
 
-/* The system's own rule for the main table has 32766; both of ours come before it, the one for the main table first. */
+/* The system's own rule for the main table has 32766; both of ours come before it, the one for the main table
+ * first. */
 #define PRIORITY_MAIN 32764
 #define PRIORITY_TUNNEL 32765
 
@@ -43,7 +44,9 @@ static int change(struct netlink *netlink, uint16_t type, uint16_t flags, const 
 /* The second is the one that sends packets into the tunnel: first on, last off. */
 static void rules_of(enum ip_family family, uint32_t mark, struct rule out[2])
 {
-	out[0] = (struct rule){ .family = family, .priority = PRIORITY_MAIN, .table = RT_TABLE_MAIN, .only_specific = true };
+	out[0] = (struct rule){
+		.family = family, .priority = PRIORITY_MAIN, .table = RT_TABLE_MAIN, .only_specific = true
+	};
 	out[1] = (struct rule){ .family = family, .priority = PRIORITY_TUNNEL, .table = mark, .mark = mark };
 }
 

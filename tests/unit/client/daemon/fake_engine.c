@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stands in for wgtcp-engine in test_spawner.c: says on its seam how it was started, then does what it is told there. */
+/* Stands in for wgtcp-engine in test_spawner.c: says on its seam how it was started, then does what it is
+ * told there. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,8 +32,9 @@ int main(int argc, char **argv)
 	while (environ[variables])
 		variables++;
 	sigprocmask(SIG_SETMASK, NULL, &blocked);
-	len = snprintf(text, sizeof(text), "%d %s %s fds=%d env=%zu blocked=%d nnp=%d", argc, argv[0], argc > 1 ? argv[1] : "",
-		open_count(), variables, sigismember(&blocked, SIGCHLD), prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
+	len = snprintf(text, sizeof(text), "%d %s %s fds=%d env=%zu blocked=%d nnp=%d", argc, argv[0],
+		argc > 1 ? argv[1] : "", open_count(), variables, sigismember(&blocked, SIGCHLD),
+		prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
 	if (write(3, text, (size_t)len) != len)
 		return 99;
 	fprintf(stderr, "hello from the engine\n");

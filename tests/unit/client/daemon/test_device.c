@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a profile and what its names stand for to a backend's configuration: families, routes, turns, overrides. */
+/* From a profile and what its names stand for to a backend's configuration: families, routes, turns,
+ * overrides. */
 #include "client/daemon/device.h"
 #include "core/config/parse.h"
 
@@ -22,9 +23,8 @@ static size_t addresses(const char *host, struct ip_address *out, size_t max, vo
 	} table[] = {
 		{ "both.example", { "2001:db8::1", "192.0.2.1" } },
 		{ "four.example", { "192.0.2.4" } },
-		{ "many.example",
-			{ "192.0.2.11", "192.0.2.12", "192.0.2.13", "192.0.2.14", "192.0.2.15", "192.0.2.16", "192.0.2.17",
-				"192.0.2.18", "192.0.2.19" } },
+		{ "many.example", { "192.0.2.11", "192.0.2.12", "192.0.2.13", "192.0.2.14", "192.0.2.15",
+					  "192.0.2.16", "192.0.2.17", "192.0.2.18", "192.0.2.19" } },
 		{ "192.0.2.9", { "192.0.2.9" } },
 		{ "fe80::1", { "fe80::1" } },
 	};
@@ -74,20 +74,25 @@ static void where_the_carriers_go(void **state)
 			"[2001:db8::1]:5 192.0.2.1:5 " },
 		{ "and around", "both.example", { 0 }, true, true, 2, "[2001:db8::1]:5",
 			"[2001:db8::1]:5 192.0.2.1:5 " },
-		{ "IPv4 only", "both.example", { 0 }, true, false, 0, "192.0.2.1:5", "[2001:db8::1]:5 192.0.2.1:5 " },
+		{ "IPv4 only", "both.example", { 0 }, true, false, 0, "192.0.2.1:5",
+			"[2001:db8::1]:5 192.0.2.1:5 " },
 		{ "IPv6 only", "both.example", { 0 }, false, true, 1, "[2001:db8::1]:5",
 			"[2001:db8::1]:5 192.0.2.1:5 " },
-		{ "no route yet: it may come", "four.example", { 0 }, false, false, 0, "192.0.2.4:5", "192.0.2.4:5 " },
+		{ "no route yet: it may come", "four.example", { 0 }, false, false, 0, "192.0.2.4:5",
+			"192.0.2.4:5 " },
 		{ "not known yet", "none.example", { 0 }, true, true, 0, "(none)", "" },
-		{ "a TCP endpoint of its own keeps its own port", "four.example", { "192.0.2.9" }, true, true, 0,
-			"192.0.2.4:5", "192.0.2.9:443 " },
-		{ "two of them, one address twice", "four.example", { "192.0.2.9", "192.0.2.9" }, true, true, 0,
-			"192.0.2.4:5", "192.0.2.9:443 " },
-		{ "only TCP is known", "none.example", { "four.example" }, true, true, 0, "(none)", "192.0.2.4:443 " },
+		{ "a TCP endpoint of its own keeps its own port", "four.example", { "192.0.2.9" }, true, true,
+			0, "192.0.2.4:5", "192.0.2.9:443 " },
+		{ "two of them, one address twice", "four.example", { "192.0.2.9", "192.0.2.9" }, true, true,
+			0, "192.0.2.4:5", "192.0.2.9:443 " },
+		{ "only TCP is known", "none.example", { "four.example" }, true, true, 0, "(none)",
+			"192.0.2.4:443 " },
 		{ "no more than fit", "many.example", { 0 }, true, true, 0, "192.0.2.11:5",
-			"192.0.2.11:5 192.0.2.12:5 192.0.2.13:5 192.0.2.14:5 192.0.2.15:5 192.0.2.16:5 192.0.2.17:5 "
+			"192.0.2.11:5 192.0.2.12:5 192.0.2.13:5 192.0.2.14:5 192.0.2.15:5 192.0.2.16:5 "
+			"192.0.2.17:5 "
 			"192.0.2.18:5 " },
-		{ "with an interface", "fe80::1%eth7", { 0 }, true, true, 0, "[fe80::1%7]:5", "[fe80::1%7]:5 " },
+		{ "with an interface", "fe80::1%eth7", { 0 }, true, true, 0, "[fe80::1%7]:5",
+			"[fe80::1%7]:5 " },
 		{ "no endpoint at all", "", { 0 }, true, true, 0, "(none)", "" },
 	};
 	size_t i, n;
@@ -160,7 +165,8 @@ static void whole_configuration(void **state)
 	assert_int_equal(device.peers[0].udp_ports[1], 443);
 	assert_true(device.peers[0].has_transport && device.peers[0].transport == TRANSPORT_TCP);
 	assert_int_equal(device.peers[0].allowed_ip_count, 2);
-	assert_false(device.peers[1].has_transport || device.peers[1].has_endpoint || device.peers[1].has_preshared_key);
+	assert_false(device.peers[1].has_transport || device.peers[1].has_endpoint ||
+		     device.peers[1].has_preshared_key);
 	uapi_device_free(&device);
 
 	/* A person's word for this run goes over what a peer has of its own. */

@@ -19,8 +19,14 @@ static void reads_only_regular_files_within_the_bound(void **state)
 		size_t max;
 		int error;
 	} cases[] = {
-		{ "text", 100, 0 }, { "text", 5, 0 }, { "text", 4, -EFBIG }, { "empty", 0, 0 }, { "none", 100, -ENOENT },
-		{ "fifo", 100, -EINVAL }, { "folder", 100, -EINVAL }, { "/dev/zero", 100, -EINVAL },
+		{ "text", 100, 0 },
+		{ "text", 5, 0 },
+		{ "text", 4, -EFBIG },
+		{ "empty", 0, 0 },
+		{ "none", 100, -ENOENT },
+		{ "fifo", 100, -EINVAL },
+		{ "folder", 100, -EINVAL },
+		{ "/dev/zero", 100, -EINVAL },
 	};
 	size_t i;
 

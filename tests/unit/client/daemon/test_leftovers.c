@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a killed daemon leaves: the file's text both ways, another boot, numbers that belong to others by now, engines
- * that still run, sockets that nobody listens on. */
+/* What a killed daemon leaves: the file's text both ways, another boot, numbers that belong to others by now,
+ * engines that still run, sockets that nobody listens on. */
 #include "client/daemon/leftovers.h"
 #include "client/daemon/process.h"
 #include "tests/unit/client/daemon/folder.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The spawner with an engine that tells how it was started: descriptors, arguments, environment; exits, kills, the end of
- * the daemon. */
+/* The spawner with an engine that tells how it was started: descriptors, arguments, environment; exits,
+ * kills, the end of the daemon. */
 #include "client/daemon/spawner.h"
 #include "client/daemon/process.h"
 
@@ -127,12 +127,15 @@ static void ends_and_kills_by_number(void **state)
 	(void)state;
 	read_text(stubborn.seam, text);
 	assert_int_equal(write(stubborn.seam, "i", 1), 1); /* ignore SIGTERM */
-	assert_int_equal(spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_END, .id = 3 }, NULL), 0);
-	assert_int_equal(spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_END, .id = 1 }, NULL), 0);
+	assert_int_equal(
+		spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_END, .id = 3 }, NULL), 0);
+	assert_int_equal(
+		spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_END, .id = 1 }, NULL), 0);
 	message = receive(handle);
 	assert_int_equal(message.id, 1);
 	assert_int_equal(WTERMSIG(message.status), SIGTERM);
-	assert_int_equal(spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_KILL, .id = 2 }, NULL), 0);
+	assert_int_equal(
+		spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_KILL, .id = 2 }, NULL), 0);
 	message = receive(handle);
 	assert_int_equal(message.id, 2);
 	assert_int_equal(WTERMSIG(message.status), SIGKILL);
@@ -169,7 +172,8 @@ static void bad_requests_start_nothing(void **state)
 	/* No message of ours: passed over. */
 	assert_int_equal(send(handle, "junk", 4, 0), 4);
 	assert_int_equal(spawner_send(handle, &(struct spawner_message){ .kind = 77, .id = 1 }, NULL), 0);
-	assert_int_equal(spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_KILL, .id = 1 }, NULL), 0);
+	assert_int_equal(
+		spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_KILL, .id = 1 }, NULL), 0);
 	message = receive(handle);
 	assert_int_equal(message.kind, SPAWNER_EXITED);
 	close_engine(&engine);

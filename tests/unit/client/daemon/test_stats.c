@@ -19,13 +19,13 @@ static void rates_from_counters(void **state)
 		bool sample;
 		uint64_t rx_bps, tx_bps;
 	} cases[] = {
-		{ 0, 1000, 500, false, 0, 0 },        /* the first reading says nothing about "now" */
+		{ 0, 1000, 500, false, 0, 0 }, /* the first reading says nothing about "now" */
 		{ 1000, 2000, 500, true, 8000, 0 },
 		{ 1500, 2000, 1500, true, 0, 16000 },
 		{ 1510, 9000, 9000, false, 0, 16000 }, /* the same instant */
-		{ 2500, 0, 0, true, 0, 0 },           /* a new engine */
+		{ 2500, 0, 0, true, 0, 0 },            /* a new engine */
 		{ 3500, 125, 0, true, 1000, 0 },
-		{ 9000, 99999, 0, false, 0, 0 },      /* nobody watched in between */
+		{ 9000, 99999, 0, false, 0, 0 }, /* nobody watched in between */
 		{ 10000, 99999, 10, true, 0, 80 },
 	};
 	static struct stats stats;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps with undo: what runs, what waits, and what is undone in which order, as a table of what each step answers. */
+/* Steps with undo: what runs, what waits, and what is undone in which order, as a table of what each step
+ * answers. */
 #include "client/daemon/steps.h"
 
 #include <setjmp.h>
@@ -37,15 +38,15 @@ static void undo(struct world *world, size_t step)
 	strncat(world->log, &"abcd"[step], 1);
 }
 
-#define RUN(n)                                                                                                         \
-	static enum step_result run_##n(void *world)                                                                   \
-	{                                                                                                              \
-		return run(world, n);                                                                                  \
+#define RUN(n)                                                                                               \
+	static enum step_result run_##n(void *world)                                                         \
+	{                                                                                                    \
+		return run(world, n);                                                                        \
 	}
-#define UNDO(n)                                                                                                        \
-	static void undo_##n(void *world)                                                                              \
-	{                                                                                                              \
-		undo(world, n);                                                                                        \
+#define UNDO(n)                                                                                              \
+	static void undo_##n(void *world)                                                                    \
+	{                                                                                                    \
+		undo(world, n);                                                                              \
 	}
 RUN(0)
 RUN(1)
@@ -66,18 +67,20 @@ static void each_way_through(void **state)
 {
 	static const struct {
 		const char *name, *answers[STEPS];
-		size_t resumes;         /* steps_resume so often, as long as it waits */
-		bool undo;              /* then steps_undo */
+		size_t resumes; /* steps_resume so often, as long as it waits */
+		bool undo;      /* then steps_undo */
 		enum step_result last;
 		const char *log;
 	} cases[] = {
 		{ "all at once", { "d", "d", "d", "d" }, 1, false, STEP_DONE, "ABCD" },
 		{ "all, then down", { "d", "d", "d", "d" }, 1, true, STEP_DONE, "ABCDdba" },
 		{ "first fails", { "f", "", "", "" }, 1, true, STEP_FAILED, "A" },
-		{ "third fails: what it did itself is its own business", { "d", "d", "f", "" }, 1, true, STEP_FAILED, "ABCba" },
+		{ "third fails: what it did itself is its own business", { "d", "d", "f", "" }, 1, true,
+			STEP_FAILED, "ABCba" },
 		{ "last fails", { "d", "d", "d", "f" }, 1, true, STEP_FAILED, "ABCDba" },
 		{ "second waits twice", { "d", "wwd", "d", "d" }, 3, false, STEP_DONE, "ABBBCD" },
-		{ "cancelled while the second waits: its undo too", { "d", "w", "", "" }, 1, true, STEP_WAITS, "ABba" },
+		{ "cancelled while the second waits: its undo too", { "d", "w", "", "" }, 1, true, STEP_WAITS,
+			"ABba" },
 		{ "waits, then fails", { "d", "wf", "", "" }, 2, true, STEP_FAILED, "ABBa" },
 		{ "waits in the one without undo", { "d", "d", "w", "" }, 1, true, STEP_WAITS, "ABCba" },
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests and answers on a stream, with an engine that answers as slowly, as split and as badly as the test likes. */
+/* Requests and answers on a stream, with an engine that answers as slowly, as split and as badly as the test
+ * likes. */
 #include "client/daemon/uapi_stream.h"
 
 #include <errno.h>
@@ -23,7 +24,8 @@ static void answered(int error, const struct uapi_device *device, void *user)
 	struct seen *seen = user;
 	size_t len = strlen(seen->log);
 
-	snprintf(seen->log + len, sizeof(seen->log) - len, "%d/%d ", error, device ? (int)device->peer_count : -1);
+	snprintf(seen->log + len, sizeof(seen->log) - len, "%d/%d ", error,
+		device ? (int)device->peer_count : -1);
 	uapi_stream_free(seen->free_it);
 	seen->free_it = NULL;
 }
@@ -51,7 +53,8 @@ static void answers_come_in_order(void **state)
 		const char *log;
 	} cases[] = {
 		{ "both at once", { "public_key=" KEY "\nerrno=0\n\nerrno=0\n\n" }, "0/1 0/-1 " },
-		{ "split anywhere", { "public", "_key=" KEY "\nerr", "no=0\n", "\nerrno", "=0\n\n" }, "0/1 0/-1 " },
+		{ "split anywhere", { "public", "_key=" KEY "\nerr", "no=0\n", "\nerrno", "=0\n\n" },
+			"0/1 0/-1 " },
 		{ "the engine's error", { "errno=0\n\nerrno=-98\n\n" }, "0/0 -98/-1 " },
 		{ "no answer at all", { "" }, "-32/-1 -32/-1 " },
 		{ "one answer, then the end", { "errno=0\n\n", "" }, "0/0 -32/-1 " },

@@ -42,37 +42,41 @@ static void worst_of_the_peers(void **state)
 		enum carrier carrier;
 		enum rpc_state decided;
 	} cases[] = {
-		{ "one, up", "A", { { 'A', "up", "none", "full", CARRIER_UDP } }, false, RPC_STATE_UP, RPC_CAUSE_NONE,
-			CARRIER_UDP, RPC_STATE_UP },
-		{ "nothing told yet", "A", { { 0 } }, false, RPC_STATE_CONNECTING, RPC_CAUSE_NONE, CARRIER_NONE,
-			RPC_STATE_CONNECTING },
+		{ "one, up", "A", { { 'A', "up", "none", "full", CARRIER_UDP } }, false, RPC_STATE_UP,
+			RPC_CAUSE_NONE, CARRIER_UDP, RPC_STATE_UP },
+		{ "nothing told yet", "A", { { 0 } }, false, RPC_STATE_CONNECTING, RPC_CAUSE_NONE,
+			CARRIER_NONE, RPC_STATE_CONNECTING },
 		{ "not begun is connecting", "A", { { 'A', "down", "none", "none", CARRIER_NONE } }, false,
 			RPC_STATE_CONNECTING, RPC_CAUSE_NONE, CARRIER_NONE, RPC_STATE_CONNECTING },
-		{ "verifying is not decided", "A", { { 'A', "verifying", "none", "handshake", CARRIER_TCP } }, false,
-			RPC_STATE_VERIFYING, RPC_CAUSE_NONE, CARRIER_TCP, RPC_STATE_CONNECTING },
-		{ "degraded is", "A", { { 'A', "degraded", "none", "small", CARRIER_UDP } }, false, RPC_STATE_DEGRADED,
-			RPC_CAUSE_NONE, CARRIER_UDP, RPC_STATE_UP },
-		{ "failed", "A", { { 'A', "failed", "peer-unreachable", "none", CARRIER_NONE } }, false, RPC_STATE_FAILED,
-			RPC_CAUSE_PEER_UNREACHABLE, CARRIER_NONE, RPC_STATE_FAILED },
+		{ "verifying is not decided", "A", { { 'A', "verifying", "none", "handshake", CARRIER_TCP } },
+			false, RPC_STATE_VERIFYING, RPC_CAUSE_NONE, CARRIER_TCP, RPC_STATE_CONNECTING },
+		{ "degraded is", "A", { { 'A', "degraded", "none", "small", CARRIER_UDP } }, false,
+			RPC_STATE_DEGRADED, RPC_CAUSE_NONE, CARRIER_UDP, RPC_STATE_UP },
+		{ "failed", "A", { { 'A', "failed", "peer-unreachable", "none", CARRIER_NONE } }, false,
+			RPC_STATE_FAILED, RPC_CAUSE_PEER_UNREACHABLE, CARRIER_NONE, RPC_STATE_FAILED },
 		{ "one up, one not yet", "AB",
-			{ { 'A', "up", "none", "full", CARRIER_UDP }, { 'B', "connecting", "none", "none", CARRIER_NONE } },
+			{ { 'A', "up", "none", "full", CARRIER_UDP },
+				{ 'B', "connecting", "none", "none", CARRIER_NONE } },
 			false, RPC_STATE_CONNECTING, RPC_CAUSE_NONE, CARRIER_NONE, RPC_STATE_CONNECTING },
 		{ "one up, one failed", "AB",
 			{ { 'A', "up", "none", "full", CARRIER_UDP },
 				{ 'B', "failed", "handshake-refused", "none", CARRIER_NONE } },
 			false, RPC_STATE_FAILED, RPC_CAUSE_HANDSHAKE_REFUSED, CARRIER_NONE, RPC_STATE_UP },
 		{ "told in another order", "AB",
-			{ { 'B', "up", "none", "full", CARRIER_UDP }, { 'A', "up", "none", "small", CARRIER_TCP } }, false,
-			RPC_STATE_UP, RPC_CAUSE_NONE, CARRIER_TCP, RPC_STATE_UP },
+			{ { 'B', "up", "none", "full", CARRIER_UDP },
+				{ 'A', "up", "none", "small", CARRIER_TCP } },
+			false, RPC_STATE_UP, RPC_CAUSE_NONE, CARRIER_TCP, RPC_STATE_UP },
 		{ "one that calls us does not count", "Ab",
-			{ { 'A', "up", "none", "full", CARRIER_UDP }, { 'b', "down", "none", "none", CARRIER_NONE } }, false,
-			RPC_STATE_UP, RPC_CAUSE_NONE, CARRIER_UDP, RPC_STATE_UP },
-		{ "a server is up by itself", "ab", { { 'a', "down", "none", "none", CARRIER_NONE } }, false, RPC_STATE_UP,
-			RPC_CAUSE_NONE, CARRIER_NONE, RPC_STATE_UP },
+			{ { 'A', "up", "none", "full", CARRIER_UDP },
+				{ 'b', "down", "none", "none", CARRIER_NONE } },
+			false, RPC_STATE_UP, RPC_CAUSE_NONE, CARRIER_UDP, RPC_STATE_UP },
+		{ "a server is up by itself", "ab", { { 'a', "down", "none", "none", CARRIER_NONE } }, false,
+			RPC_STATE_UP, RPC_CAUSE_NONE, CARRIER_NONE, RPC_STATE_UP },
 		{ "its name is not known", "A", { { 'A', "down", "none", "none", CARRIER_NONE } }, true,
 			RPC_STATE_CONNECTING, RPC_CAUSE_DNS_FAILED, CARRIER_NONE, RPC_STATE_CONNECTING },
-		{ "words of a newer engine change nothing", "A", { { 'A', "dreaming", "none", "none", CARRIER_NONE } },
-			false, RPC_STATE_CONNECTING, RPC_CAUSE_NONE, CARRIER_NONE, RPC_STATE_CONNECTING },
+		{ "words of a newer engine change nothing", "A",
+			{ { 'A', "dreaming", "none", "none", CARRIER_NONE } }, false, RPC_STATE_CONNECTING,
+			RPC_CAUSE_NONE, CARRIER_NONE, RPC_STATE_CONNECTING },
 	};
 	size_t i, n;
 
@@ -94,7 +98,8 @@ static void worst_of_the_peers(void **state)
 			peer->carrier = cases[i].told[n].carrier;
 		}
 		view_update(&view, &profile, &device, waiting);
-		if (view.state != cases[i].state || view.cause != cases[i].cause || view.carrier != cases[i].carrier)
+		if (view.state != cases[i].state || view.cause != cases[i].cause ||
+			view.carrier != cases[i].carrier)
 			fail_msg("%s: %s, %s, %s", cases[i].name, rpc_state_words[view.state],
 				rpc_cause_words[view.cause], rpc_carrier_words[view.carrier]);
 		if (view_decided(&view, &profile) != cases[i].decided)
