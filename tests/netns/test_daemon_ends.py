@@ -164,14 +164,17 @@ def test_up_starts_a_daemon(lab):
     site = Site(lab)
     server, daemon, _, _ = office(site)
     check(daemon.program.stop(), "wgtcpd did not end on SIGTERM")
-    site.client.run("mkdir", "-p", "/run/etc-wgtcp")
-    site.client.run("sh", "-c", f"mkdir -p /etc/wgtcp && mount -t tmpfs tmpfs /etc/wgtcp &&"
-                    f" cp {daemon.config}/office.conf /etc/wgtcp/ && chmod 600 /etc/wgtcp/office.conf"
-                    f" && mkdir -p /var/lib/wgtcp && mount -t tmpfs tmpfs /var/lib/wgtcp")
+    # Its default folders, in this host's own view of the file system.
+    site.client.run("sh", "-c", "cp -a /etc /run/etc && mount --bind /run/etc /etc && mount -t tmpfs tmpfs /var/lib"
+                    f" && rm -rf /etc/wgtcp && mkdir -m 755 /etc/wgtcp && cp {daemon.config}/office.conf /etc/wgtcp/"
+                    " && chmod 600 /etc/wgtcp/office.conf")
     done = site.client.run(lab.binary("wgtcp-cli"), "up", "office", check_code=False)
     check(done.returncode == 0, f"up without a daemon: {done.returncode} {done.stderr.strip()}")
     check(answers(site) >= 9, "no ping")
     site.client.run(lab.binary("wgtcp-cli"), "down", "office")
+    for line in site.client.run("ps", "-eo", "pid,comm").stdout.splitlines():
+        if line.split()[1] == "wgtcpd":
+            site.client.run("kill", line.split()[0])
 
 
 def test_two_ups_at_once(lab):
@@ -194,8 +197,10 @@ def test_one_route_each(lab):
     daemon.up("office")
     routes = "\n".join(site.client.routes())
     for prefix in "10.77.0.0/24", "10.255.1.1", "172.16.1.0/24", "192.168.1.0/24", "fd77::/64", "fd99:1::/48":
-        check(sum(line.startswith(prefix + " dev office") for line in routes.splitlines()) == 1,
-              f"not one route to {prefix}: {routes}")
+        # The kernel makes one by itself for the network of an address.
+        lines = [line for line in routes.splitlines() if line.startswith(prefix + " dev office")]
+        added = [line for line in lines if "proto kernel" not in line]
+        check(lines and len(added) <= 1, f"routes to {prefix}: {lines}")
 
 
 if __name__ == "__main__":

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: MIT
 """The choice between UDP and TCP while a tunnel is in use (figures 4, 7 and 8)."""
 
+import base64
 import pathlib
 import re
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from lib import case  # noqa: E402
+from lib import case, emulator  # noqa: E402
 from lib.case import main_path, waiting  # noqa: E402
 from lib.lab import check, wait_until  # noqa: E402
 from lib.network import Site  # noqa: E402
-from lib.tunnel import PORT, Daemon, Key, interface_text, office, peer_text, wireguard_go  # noqa: E402
+from lib.tunnel import PORT, Daemon, Key, engine, interface_text, office, peer_text, wireguard_go  # noqa: E402
 
 DATA = "udp length >= 40 @th,64,8 4"  # WireGuard's type 4: transport data, keepalives too
+
+
+def hexed(key):
+    return base64.b64decode(key.public).hex()
 
 
 def serve_transfer(site):
@@ -47,11 +52,6 @@ def test_udp_dropped_during_a_transfer(lab):
     lab.figure(f"{result['bytes'] >> 20} MiB at {result['mbit']} Mb/s, longest stall {result['longest_stall_ms']} ms")
     check(result["equal"], "hashes differ")
     check(server.get()[1][hexed(client_key)]["carrier"] == "tcp", "the server does not follow")
-
-
-def hexed(key):
-    import base64
-    return base64.b64decode(key.public).hex()
 
 
 @waiting
@@ -92,7 +92,7 @@ def test_short_outage_does_not_move_it_for_good(lab):
     pings.signal(15)
     result = pings.result()
     lab.figure(f"longest gap {result['longest_gap_ms'] / 1000:.1f} s")
-    check(result["longest_gap_ms"] < 11000, f"{result['longest_gap_ms']} ms without an answer")
+    check(9000 < result["longest_gap_ms"] < 12000, f"{result['longest_gap_ms']} ms without an answer")
 
 
 @main_path
@@ -255,7 +255,6 @@ def test_server_goes_and_comes_back(lab):
     server.program.signal(9)
     wait_until(lambda: "wg-srv" not in site.server.links(), "the server's interface to vanish")
     daemon.wait_status("office", 30, state="reconnecting")
-    from lib.tunnel import engine
     engine(site.server, "wg-srv", ["10.77.0.1/24"], interface_text(server_key, PORT) + peer_text(
         client_key, "10.77.0.2/32"))
     start = time.monotonic()
@@ -275,7 +274,8 @@ def test_client_gets_another_address(lab):
     for carrier in "udp", "tcp":
         if carrier == "tcp":
             site.router.block()
-            daemon.wait_status("office", 20, carrier="tcp", state="up")
+            daemon.cli("switch", "office", "tcp")
+            daemon.cli("switch", "office", "auto", check_code=False)
         old, new = ("192.0.2.2", "192.0.2.70") if carrier == "udp" else ("192.0.2.70", "192.0.2.71")
         pings = site.client.tool("pinger.py", "10.77.0.1", "--interval", "50")
         time.sleep(0.5)
@@ -307,9 +307,7 @@ def test_network_goes_and_comes_back(lab):
 
 def test_bulk_over_a_lossy_wire(lab):
     """1 % loss and 50 ms, both ways at once over TCP: never stalls for good (CASES 20)."""
-    from lib import emulator
     a, b, wire = emulator.pair(lab, "192.0.2.2", "192.0.2.1", "delay=25ms", "loss=1%", "rate=50mbit", "queue=256k")
-    from lib.tunnel import engine
     server_key, client_key = Key(), Key()
     server = engine(b, "wg-srv", ["10.77.0.1/24"], interface_text(server_key, PORT) + peer_text(
         client_key, "10.77.0.2/32"))

@@ -51,21 +51,27 @@ def test_udp_forced_and_udp_blocked(lab):
     check(status["carrier"] != "tcp" and status["state"] != "up", f"{status['state']} over {status['carrier']}")
 
 
+def tcp_forced(lab, blocked):
+    site = Site(lab)
+    server, daemon, _, _ = office(site, client_extra="Transport = tcp\n")
+    if blocked:
+        site.router.block()
+    daemon.up("office")
+    use(site, 5)
+    status = daemon.status("office")
+    check((status["state"], status["carrier"], status["udp"]) == ("up", "tcp", "unused"),
+          f"{status['state']} over {status['carrier']}, udp {status['udp']}")
+    check(counts(site, "udp") == 0, f"{counts(site, 'udp')} UDP packets with Transport = tcp")
+    check(counts(site, "tcp") > 50, "the TCP counters do not count")
+
+
 @main_path
-def test_tcp_forced(lab):
-    for blocked in False, True:
-        site = Site(lab)
-        server, daemon, _, _ = office(site, client_extra="Transport = tcp\n")
-        if blocked:
-            site.router.block()
-        daemon.up("office")
-        use(site, 5)
-        status = daemon.status("office")
-        check((status["state"], status["carrier"], status["udp"]) == ("up", "tcp", "unused"),
-              f"{status['state']} over {status['carrier']}, udp {status['udp']}")
-        check(counts(site, "udp") == 0, f"{counts(site, 'udp')} UDP packets with Transport = tcp")
-        check(counts(site, "tcp") > 50, "the TCP counters do not count")
-        daemon.cli("down", "office")
+def test_tcp_forced_and_udp_open(lab):
+    tcp_forced(lab, False)
+
+
+def test_tcp_forced_and_udp_blocked(lab):
+    tcp_forced(lab, True)
 
 
 def test_tcp_forced_and_tcp_blocked(lab):
@@ -115,7 +121,7 @@ def test_each_carrier_keeps_its_own_port(lab):
     site.router.block()
     site.router.host.nft("table inet ports { counter wrong { }\n chain seen { type filter hook prerouting priority -300;\n"
                          "ip daddr 198.51.100.2 tcp dport != 4443 counter name wrong\n"
-                         "ip daddr 198.51.100.2 udp dport != 51820 counter name wrong\n} }\n")
+                         "ip daddr 198.51.100.2 udp dport != 51820 counter name wrong\n}\n}\n")
     daemon.up("office")
     use(site, 1)
     check(daemon.status("office")["carrier"] == "tcp", "not over TCP")
@@ -128,7 +134,7 @@ def test_udp_port_that_passes(lab):
     server, daemon, _, _ = office(site, peer_extra="UdpPorts = 443, 53\n", client_extra="Transport = udp\n")
     site.router.block("udp dport != 53", way="up")
     site.server.nft("table inet move { chain in { type nat hook prerouting priority -100;\n"
-                    "udp dport { 443, 53 } redirect to :51820\n} }\n")
+                    "udp dport { 443, 53 } redirect to :51820\n}\n}\n")
     seconds, done = daemon.up("office", check_code=False)
     lab.figure(f"exit code {done.returncode} after {seconds:.1f} s")
     check(done.returncode == 0, done.stderr.strip())

@@ -4,7 +4,7 @@
     pinger.py TARGET [--interval MS] [--size BYTES] [--count N | --seconds S] [--from INTERFACE]
 
 Without --count or --seconds it goes on until SIGTERM. The result is one JSON object on stdout. longest_gap_ms is the
-longest time between two answers coming in, so a late answer counts as a gap just as a lost one.
+longest time between two answers coming in, or from the start to the first, so a late answer counts as a gap just as a lost one.
 """
 
 import argparse
@@ -81,8 +81,9 @@ def main():
             if got != identity or number not in sent_at or number in answered:
                 continue
             answered[number] = now - sent_at[number]
-            if last_answer is not None and now - last_answer > gap:
-                gap, gap_at = now - last_answer, last_answer - start
+            before = last_answer if last_answer is not None else start
+            if now - before > gap:
+                gap, gap_at = now - before, before - start
             last_answer = now
 
     while True:
