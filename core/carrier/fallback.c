@@ -141,7 +141,7 @@ static void on_echo_reply(struct fallback *f, enum carrier carrier, uint64_t id)
 			f->check_small = true;
 			f->verified = better(f->verified, FALLBACK_VERIFIED_SMALL);
 		}
-	} else if (f->check == CHECK_COMPARE && carrier == CARRIER_TCP) {
+	} else if (f->check == CHECK_COMPARE && link_is_up(f)) {
 		if (pending.echo.full)
 			fallback_watch_prefer_tcp(f,
 				f->check_small ? FALLBACK_REASON_UDP_NO_LARGE : FALLBACK_REASON_UDP_NO_DATA,

@@ -71,7 +71,8 @@ enum fallback_event_kind {
 	                           * event.trusted: a hello (an answer is certain if the carrier works) */
 	FALLBACK_SENT,            /* inner data went out on `carrier`; at most once per loop turn */
 	FALLBACK_NO_SESSION,      /* the session expired or the handshake gave up: a new one is needed */
-	FALLBACK_TCP_CONNECTED,   /* nothing sent yet; event.rtt_us */
+	FALLBACK_TCP_CONNECTED,   /* nothing sent yet; event.rtt_us. Also for a connection that the peer made, once it is the
+	                           * peer's: it takes the place of the one before, and of a dial under way */
 	FALLBACK_TCP_FAILED,      /* the dial failed */
 	FALLBACK_TCP_CLOSED,      /* the connection in use is gone */
 	FALLBACK_UDP_ERROR,       /* ICMP error for our datagram, or the send failed */

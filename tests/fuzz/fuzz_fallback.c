@@ -36,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			.kind = (enum fallback_event_kind)(data[i] % (FALLBACK_RETRY_UDP + 1)),
 			.carrier = argument & 1 ? CARRIER_TCP : CARRIER_UDP,
 			.trusted = argument & 2,
+			.handshake = argument & 4,
 			.rtt_us = (argument & 31) * 20000u,
 			.echo_id = id - (argument >> 1 & 3),
 			.settings = &settings,

@@ -45,6 +45,7 @@ static void any_order(void **unused)
 					random_next(&state) % (FALLBACK_RETRY_UDP + 1)),
 				.carrier = random_next(&state) % 2 ? CARRIER_UDP : CARRIER_TCP,
 				.trusted = random_next(&state) % 2,
+				.handshake = random_next(&state) % 2,
 				.rtt_us = (uint32_t)(random_next(&state) % 300000),
 				.echo_id = random_next(&state) % 4 ? id : random_next(&state),
 			};
