@@ -14,6 +14,7 @@ struct tcp;
 struct tcp_listener;
 struct seam;
 struct control;
+struct datagram;
 
 enum { LOOP_READ = 1, LOOP_WRITE = 2, LOOP_ERROR = 4 };
 
@@ -31,6 +32,7 @@ int loop_watch_udp(struct loop *loop, struct udp *udp, uint32_t what, void *toke
 int loop_watch_tcp(struct loop *loop, struct tcp *tcp, uint32_t what, void *token);
 int loop_watch_listener(struct loop *loop, struct tcp_listener *listener, uint32_t what, void *token);
 int loop_watch_seam(struct loop *loop, struct seam *seam, uint32_t what, void *token);
+int loop_watch_datagram(struct loop *loop, struct datagram *datagram, uint32_t what, void *token);
 int loop_watch_control(struct loop *loop, struct control *control, uint32_t what, void *token);
 
 /* Waits until something is ready or `deadline` has come (MONO_NEVER: no limit; already past: only looks). The number of

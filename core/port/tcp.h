@@ -33,6 +33,9 @@ long tcp_send(struct tcp *tcp, const struct tcp_piece *pieces, size_t count);
 int tcp_metrics(const struct tcp *tcp, struct tcp_metrics *out);
 
 int tcp_listener_adopt(int handle, struct tcp_listener **out);
+/* Listens on one address in this process, for programs without a front. An IPv6 address is for IPv6 only. -EADDRINUSE,
+ * -EACCES (a port below 1024), -EADDRNOTAVAIL (not an address of this machine), or another -errno. */
+int tcp_listener_open(const struct endpoint *local, struct tcp_listener **out);
 void tcp_listener_close(struct tcp_listener *listener);
 /* 0, -EAGAIN when there is none, -EMFILE and other -errno: leave it in the backlog for now. */
 int tcp_accept(struct tcp_listener *listener, struct tcp **out);

@@ -69,6 +69,11 @@ void host_down(struct host *host, const struct seam_message *message)
 	seam_push_down(&host->seam, message, -1);
 }
 
+void host_down_handle(struct host *host, const struct seam_message *message, int handle)
+{
+	seam_push_down(&host->seam, message, handle);
+}
+
 bool host_up(struct host *host, struct seam_message *out)
 {
 	struct up *up = host->seam.up;
@@ -83,28 +88,39 @@ bool host_up(struct host *host, struct seam_message *out)
 	return true;
 }
 
+int host_make_udp(struct host *host, uint16_t port)
+{
+	host->udp = calloc(1, sizeof(*host->udp));
+	assert(host->udp);
+	host->udp->host = host;
+	host->udp->port = port;
+	return handle_make(OBJECT_UDP, host->udp);
+}
+
+int host_make_listener(struct host *host, uint16_t port)
+{
+	host->listener = calloc(1, sizeof(*host->listener));
+	assert(host->listener);
+	host->listener->host = host;
+	host->listener->port = port;
+	return handle_make(OBJECT_LISTENER, host->listener);
+}
+
 void host_start(struct host *host, uint16_t port, uint32_t mtu, bool listen)
 {
 	uint32_t family = host->address.family == IP_V4 ? 4 : 6;
 
 	host->tun = calloc(1, sizeof(*host->tun));
-	host->udp = calloc(1, sizeof(*host->udp));
-	assert(host->tun && host->udp);
-	host->tun->host = host->udp->host = host;
-	host->udp->port = port;
+	assert(host->tun);
+	host->tun->host = host;
 	seam_push_down(
 		&host->seam, &(struct seam_message){ .kind = SEAM_TUN }, handle_make(OBJECT_TUN, host->tun));
 	seam_push_down(&host->seam, &(struct seam_message){ .kind = SEAM_UDP, .value = family, .port = port },
-		handle_make(OBJECT_UDP, host->udp));
-	if (listen) {
-		host->listener = calloc(1, sizeof(*host->listener));
-		assert(host->listener);
-		host->listener->host = host;
-		host->listener->port = port;
+		host_make_udp(host, port));
+	if (listen)
 		seam_push_down(&host->seam,
 			&(struct seam_message){ .kind = SEAM_LISTENER, .value = family, .port = port },
-			handle_make(OBJECT_LISTENER, host->listener));
-	}
+			host_make_listener(host, port));
 	host_down(host, &(struct seam_message){ .kind = SEAM_LINK, .value = mtu, .flag = true });
 }
 

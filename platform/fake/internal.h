@@ -3,13 +3,14 @@
 #ifndef WGTCP_PLATFORM_FAKE_INTERNAL_H
 #define WGTCP_PLATFORM_FAKE_INTERNAL_H
 
+#include "core/port/datagram.h"
 #include "core/port/loop.h"
 #include "core/port/tcp.h"
 #include "core/port/udp.h"
 #include "platform/fake/world.h"
 
 #define FAKE_HOSTS_MAX 8
-#define FAKE_WATCHES_MAX 128
+#define FAKE_WATCHES_MAX 512
 #define FAKE_DIALS_MAX 32
 #define FAKE_STREAM_ROOM (256u << 10)
 #define FAKE_USER_TIMEOUT_MS 10000
@@ -47,6 +48,15 @@ struct udp {
 	struct chunks in;
 	struct chunks lent; /* what udp_receive has given out */
 	struct { struct endpoint remote; bool waiting; } error;
+};
+
+struct datagram {
+	struct host *host;
+	uint16_t port;
+	struct endpoint remote;
+	struct chunks in;
+	int error; /* -errno of an ICMP error that waits */
+	struct datagram *next;
 };
 
 struct tcp {
@@ -91,7 +101,8 @@ struct control {
 	struct chunks to_engine, from_engine;
 };
 
-enum object_kind { OBJECT_FREE, OBJECT_TUN, OBJECT_UDP, OBJECT_TCP, OBJECT_LISTENER, OBJECT_SEAM, OBJECT_CONTROL };
+enum object_kind { OBJECT_FREE, OBJECT_TUN, OBJECT_UDP, OBJECT_TCP, OBJECT_LISTENER, OBJECT_SEAM, OBJECT_CONTROL,
+	OBJECT_DATAGRAM };
 
 struct watch {
 	enum object_kind kind;
@@ -120,6 +131,8 @@ struct host {
 	struct seam seam;
 	struct tun *tun;
 	struct udp *udp;
+	struct datagram *datagrams;
+	uint16_t next_port; /* for the next that asks for any */
 	struct tcp_listener *listener;
 	struct control *control;
 	int64_t wall_shift_s;
@@ -161,6 +174,10 @@ void world_schedule(struct world *world, uint64_t delay_us,
 struct host *world_find(struct world *world, const struct ip_address *address);
 const struct way *world_way(const struct host *from, const struct host *to);
 bool world_chance(struct world *world, uint32_t ppm);
+/* Puts a datagram on its way, as the host's port sends it. */
+void wire_send(struct host *from, uint16_t port, const struct endpoint *to, const uint8_t *bytes, size_t len);
+/* A datagram that came for this port and is from this remote; NULL: there is none. */
+struct datagram *datagram_find(const struct host *host, uint16_t port, const struct endpoint *remote);
 int handle_make(enum object_kind kind, void *object);
 /* Takes the object out; NULL when it is of another kind. */
 void *handle_take(int handle, enum object_kind kind);

@@ -60,6 +60,11 @@ int loop_watch_seam(struct loop *loop, struct seam *seam, uint32_t what, void *t
 	return watch(loop, OBJECT_SEAM, seam, what, token);
 }
 
+int loop_watch_datagram(struct loop *loop, struct datagram *datagram, uint32_t what, void *token)
+{
+	return watch(loop, OBJECT_DATAGRAM, datagram, what, token);
+}
+
 int loop_watch_control(struct loop *loop, struct control *control, uint32_t what, void *token)
 {
 	return watch(loop, OBJECT_CONTROL, control, what, token);
@@ -91,6 +96,12 @@ uint32_t object_ready(const struct watch *watch)
 		break;
 	case OBJECT_CONTROL:
 		what = LOOP_WRITE | (((const struct control *)watch->object)->to_engine.count ? LOOP_READ : 0u);
+		break;
+	case OBJECT_DATAGRAM:
+		what = LOOP_WRITE | (((const struct datagram *)watch->object)->in.count ||
+							((const struct datagram *)watch->object)->error
+						? LOOP_READ
+						: 0u);
 		break;
 	case OBJECT_FREE:
 		break;

@@ -182,6 +182,27 @@ int tcp_accept(struct tcp_listener *listener, struct tcp **out)
 	return 0;
 }
 
+/* Both ends of a connection; theirs waits in the listener. */
+static struct tcp *stream_pair(struct host *from, struct host *to, const struct endpoint *remote, uint16_t port)
+{
+	struct endpoint near = { .address = from->address, .port = port };
+	struct tcp *ours = stream_make(from, remote), *theirs = stream_make(to, &near);
+
+	ours->other = theirs;
+	theirs->other = ours;
+	to->listener->backlog = theirs;
+	return ours;
+}
+
+struct tcp *host_connect(struct host *host, const struct endpoint *remote, uint16_t port)
+{
+	struct host *to = world_find(host->world, &remote->address);
+
+	if (!to || !to->listener || to->listener->port != remote->port || to->listener->backlog)
+		return NULL;
+	return stream_pair(host, to, remote, port);
+}
+
 struct dial {
 	uint8_t public_key[32];
 	uint64_t attempt;
@@ -216,15 +237,9 @@ static void dial_arrives(struct world *world, void *subject, struct chunk *chunk
 		answer_dial(from, dial, NULL, ECONNREFUSED);
 	} else {
 		struct endpoint remote = { .address = to->address, .port = dial->port };
-		struct tcp *ours = stream_make(from, &remote);
-		struct tcp *theirs;
 
-		remote = (struct endpoint){ .address = from->address, .port = (uint16_t)(40000 + dial->attempt % 20000) };
-		theirs = stream_make(to, &remote);
-		ours->other = theirs;
-		theirs->other = ours;
-		to->listener->backlog = theirs;
-		answer_dial(from, dial, ours, 0);
+		answer_dial(
+			from, dial, stream_pair(from, to, &remote, (uint16_t)(40000 + dial->attempt % 20000)), 0);
 	}
 	free(chunk);
 }

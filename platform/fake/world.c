@@ -185,6 +185,11 @@ static void free_host(struct host *host)
 		chunks_clear(&host->udp->in);
 		chunks_clear(&host->udp->lent);
 	}
+	for (struct datagram *datagram; (datagram = host->datagrams);) {
+		host->datagrams = datagram->next;
+		chunks_clear(&datagram->in);
+		free(datagram);
+	}
 	if (host->control) {
 		chunks_clear(&host->control->to_engine);
 		chunks_clear(&host->control->from_engine);

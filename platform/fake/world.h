@@ -11,6 +11,7 @@ struct world;
 struct host;
 struct clock;
 struct loop;
+struct tcp;
 
 struct world *world_new(uint64_t seed);
 /* Hosts go with it; the engines on them must have been freed. */
@@ -45,6 +46,15 @@ bool host_ready(const struct host *host);
 
 /* The front's part. Hands down a TUN, a UDP socket and, with listen, a listener, all on `port`; the link is then up. */
 void host_start(struct host *host, uint16_t port, uint32_t mtu, bool listen);
+/* Handles of single ports, for what is not an engine. A datagram port of number 0 gets one of its own; its remote is the
+ * one that it talks with. A listener takes the place of the host's one. */
+int host_make_udp(struct host *host, uint16_t port);
+int host_make_datagram(struct host *host, uint16_t port, const struct endpoint *remote);
+int host_make_listener(struct host *host, uint16_t port);
+/* The near end of a connection that stands at once; NULL: nobody listens there, or one already waits there. */
+struct tcp *host_connect(struct host *host, const struct endpoint *remote, uint16_t port);
+/* Hands a message with a handle of those above down the seam. */
+void host_down_handle(struct host *host, const struct seam_message *message, int handle);
 /* Where the front connects when the engine dials this peer. */
 void host_set_dial(struct host *host, const uint8_t public_key[32], const struct endpoint *endpoint);
 void host_down(struct host *host, const struct seam_message *message);

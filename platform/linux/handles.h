@@ -12,6 +12,7 @@ struct tcp;
 struct tcp_listener;
 struct seam;
 struct control;
+struct datagram;
 
 int tun_descriptor(const struct tun *tun);
 int udp_descriptor(const struct udp *udp);
@@ -19,6 +20,7 @@ int tcp_descriptor(const struct tcp *tcp);
 int tcp_listener_descriptor(const struct tcp_listener *listener);
 int seam_descriptor(const struct seam *seam);
 int control_descriptor(const struct control *control);
+int datagram_descriptor(const struct datagram *datagram);
 
 /* A burst was read from the kernel that the caller has not yet taken all of: ready to read, whatever epoll
  * says. */

@@ -124,6 +124,11 @@ int loop_watch_control(struct loop *loop, struct control *control, uint32_t what
 	return watch(loop, control_descriptor(control), what, token);
 }
 
+int loop_watch_datagram(struct loop *loop, struct datagram *datagram, uint32_t what, void *token)
+{
+	return watch(loop, datagram_descriptor(datagram), what, token);
+}
+
 static bool holds(const struct holder *holder)
 {
 	return holder->tun ? tun_holds_packets(holder->tun) : udp_holds_datagrams(holder->udp);

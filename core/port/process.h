@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What a process may ask of the system for itself. */
+#ifndef WGTCP_CORE_PORT_PROCESS_H
+#define WGTCP_CORE_PORT_PROCESS_H
+
+#include <stddef.h>
+
+/* Raises the number of handles (descriptors) this process may hold to wanted, as far as the system lets it. How many it
+ * may hold now. */
+size_t process_allow_handles(size_t wanted);
+
+#endif
