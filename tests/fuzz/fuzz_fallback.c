@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes as events: two an event, kind and argument, the argument's high bits being the time since the last one. The observer
- * checks each step. */
+/* Bytes as events: two an event, kind and argument, the argument's high bits being the time since the last
+ * one. The observer checks each step. */
 #include "tests/unit/core/carrier/observer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

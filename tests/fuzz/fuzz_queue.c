@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets to push, and when to pop, put back and expire, all from the input: no byte of a packet may upset the queue, and
- * none may get lost. */
+/* Packets to push, and when to pop, put back and expire, all from the input: no byte of a packet may upset
+ * the queue, and none may get lost. */
 #include "core/carrier/queue.h"
 
 #include <assert.h>

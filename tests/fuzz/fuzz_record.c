@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A stream of records, whole and in pieces: both must give the same messages and the same end. The first byte seeds the
- * pieces, the second chooses the limit. */
+/* A stream of records, whole and in pieces: both must give the same messages and the same end. The first byte
+ * seeds the pieces, the second chooses the limit. */
 #include "core/carrier/record.h"
 
 #include <assert.h>
@@ -33,7 +33,8 @@ static uint64_t run(const uint8_t *bytes, size_t size, size_t limit, uint32_t pi
 		memcpy(copy, bytes + at, piece);
 		input = copy;
 		left = piece;
-		while ((state = record_stream_next(&stream, &input, &left, &message, &len)) == RECORD_COMPLETE) {
+		while ((state = record_stream_next(&stream, &input, &left, &message, &len)) ==
+			RECORD_COMPLETE) {
 			assert(len >= RECORD_MESSAGE_MIN && len <= limit);
 			for (size_t i = 0; i < len; i++)
 				digest = (digest ^ message[i]) * 1099511628211u;

@@ -9,7 +9,9 @@
 
 #define MS 1000000ull
 
-static const struct codel_settings settings = { .target_us = 5000, .interval_us = 100000, .small_bytes = 1500 };
+static const struct codel_settings settings = {
+	.target_us = 5000, .interval_us = 100000, .small_bytes = 1500
+};
 
 static bool packet_at(struct codel *codel, uint64_t ms, uint64_t sojourn_us, uint32_t backlog)
 {

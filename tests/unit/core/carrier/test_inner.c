@@ -41,7 +41,7 @@ static void make_v4(uint8_t out[28], uint8_t tos, uint16_t id)
 static void make_v6(uint8_t out[48], uint8_t class)
 {
 	memset(out, 0, 48);
-	put_be32(out, 0x60000000u | (uint32_t)class << 20);
+	put_be32(out, 0x60000000u | (uint32_t) class << 20);
 	out[5] = 8;
 	out[6] = 17;
 	out[7] = 64;
@@ -130,9 +130,9 @@ static void flows_v4(void **unused)
 		size_t offset;
 		bool same;
 	} rows[] = {
-		{ 0, 17, 1, true }, /* TOS */
-		{ 0, 17, 5, true }, /* id */
-		{ 0, 17, 8, true }, /* TTL */
+		{ 0, 17, 1, true },  /* TOS */
+		{ 0, 17, 5, true },  /* id */
+		{ 0, 17, 8, true },  /* TTL */
 		{ 0, 17, 9, false }, /* protocol */
 		{ 0, 17, 12, false },
 		{ 0, 17, 19, false },
@@ -140,11 +140,11 @@ static void flows_v4(void **unused)
 		{ 0, 17, 23, false },
 		{ 0, 6, 23, false },
 		{ 0, 132, 23, false },
-		{ 0, 17, 25, true }, /* behind the ports */
-		{ 0, 1, 21, true }, /* ICMP has none */
+		{ 0, 17, 25, true },       /* behind the ports */
+		{ 0, 1, 21, true },        /* ICMP has none */
 		{ 0x4000, 17, 21, false }, /* don't fragment */
-		{ 0x2000, 17, 21, true }, /* first fragment */
-		{ 0x0010, 17, 21, true }, /* last fragment */
+		{ 0x2000, 17, 21, true },  /* first fragment */
+		{ 0x0010, 17, 21, true },  /* last fragment */
 		{ 0x2000, 17, 12, false },
 	};
 
@@ -182,15 +182,9 @@ static void flows_v6(void **unused)
 		size_t offset;      /* of the changed byte, counted from behind them */
 		bool same;
 	} rows[] = {
-		{ { 255 }, 1, false },
-		{ { 255 }, 3, false },
-		{ { 255 }, 5, true },
-		{ { 0, 255 }, 1, false },
-		{ { 43, 255 }, 1, false },
-		{ { 0, 60, 255 }, 3, false },
-		{ { 0, 60, 43, 255 }, 3, false },
-		{ { 44, 255 }, 1, true },
-		{ { 0, 44, 255 }, 1, true },
+		{ { 255 }, 1, false }, { { 255 }, 3, false }, { { 255 }, 5, true }, { { 0, 255 }, 1, false },
+		{ { 43, 255 }, 1, false }, { { 0, 60, 255 }, 3, false }, { { 0, 60, 43, 255 }, 3, false },
+		{ { 44, 255 }, 1, true }, { { 0, 44, 255 }, 1, true },
 		{ { 51, 255 }, 1, true }, /* not walked: no ports seen, but one flow */
 	};
 

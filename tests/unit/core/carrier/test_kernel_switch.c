@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of a switch on a kernel that can do TCP, its refusals and its way back. The clock is a number, in ms. */
+/* The order of a switch on a kernel that can do TCP, its refusals and its way back. The clock is a number, in
+ * ms. */
 #include "core/carrier/kernel_switch.h"
 
 #include <setjmp.h>
@@ -142,10 +143,12 @@ static void every_step_can_fail(void **state)
 
 				ms += 200;
 				assert_true(ms < 10000);
-				(void)kernel_switch_next(&machine, fails ? (machine.back ? -EIO : -ENOMEM) : 0,
+				(void)kernel_switch_next(&machine,
+					fails ? (machine.back ? -EIO : -ENOMEM) : 0,
 					(struct mono){ ms * 1000000 });
 			}
-			assert_int_equal(machine.step, fails_back ? KERNEL_SWITCH_BROKEN : KERNEL_SWITCH_UNDONE);
+			assert_int_equal(
+				machine.step, fails_back ? KERNEL_SWITCH_BROKEN : KERNEL_SWITCH_UNDONE);
 			assert_int_equal(machine.error, -ENOMEM); /* the first one tells why */
 		}
 	}
@@ -162,7 +165,8 @@ static void a_gone_interface_ends_it(void **state)
 		kernel_switch_begin(&machine, TRANSPORT_UDP, TRANSPORT_TCP);
 		for (uint64_t ms = 1000; machine.step != steps[i]; ms += 200)
 			(void)kernel_switch_next(&machine, 0, (struct mono){ ms * 1000000 });
-		assert_int_equal(kernel_switch_next(&machine, -ENODEV, (struct mono){ 1 }), KERNEL_SWITCH_BROKEN);
+		assert_int_equal(
+			kernel_switch_next(&machine, -ENODEV, (struct mono){ 1 }), KERNEL_SWITCH_BROKEN);
 		assert_int_equal(machine.error, -ENODEV);
 	}
 }

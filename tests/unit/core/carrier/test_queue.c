@@ -166,6 +166,30 @@ static void sparse_flows_go_first(void **unused)
 	fixture_end(&fixture);
 }
 
+/* Found empty, a new flow passes through the old ones before it is new again (RFC 8290, 4.2). */
+static void pausing_does_not_keep_a_flow_new(void **unused)
+{
+	static const uint16_t want[] = { 1, 2, 3, 1, 2, 3 };
+	struct fixture fixture;
+
+	(void)unused;
+	fixture_init(&fixture, &usual);
+	for (uint32_t i = 0; i < 20; i++) {
+		push(&fixture, 1, 1420, i, 0);
+		push(&fixture, 2, 1420, i, 0);
+	}
+	for (size_t i = 0; i < 6; i++) {
+		struct packet *packet;
+
+		if (i == 2 || i == 4)
+			push(&fixture, 3, 100, 0, 0);
+		packet = queue_pop(fixture.queue, at(0), &fixture.dropped);
+		assert_int_equal(port_of(packet), want[i]);
+		packet_give(fixture.pool, packet);
+	}
+	fixture_end(&fixture);
+}
+
 static void full_queue_drops_from_the_head_of_the_fattest(void **unused)
 {
 	static const struct {
@@ -223,8 +247,8 @@ static uint16_t sum(const uint8_t *header)
 	return (uint16_t)~total;
 }
 
-/* One flow, a packet in and a packet out each ms, 50 ms of queue: strikes at the times of CoDel's table (test_codel.c);
- * they are drops, or marks where the packet can be marked. */
+/* One flow, a packet in and a packet out each ms, 50 ms of queue: strikes at the times of CoDel's table
+ * (test_codel.c); they are drops, or marks where the packet can be marked. */
 static void codel_drops_or_marks(void **unused)
 {
 	static const uint64_t strikes[] = { 100, 200, 271, 329, 379, 424, 464, 502, 538, 571 };
@@ -245,7 +269,8 @@ static void codel_drops_or_marks(void **unused)
 			put_be16(packet->data + 10, sum(packet->data));
 			queue_push(fixture.queue, packet, at(ms), &fixture.dropped);
 			packet = queue_pop(fixture.queue, at(ms), &fixture.dropped);
-			struck = ecn ? queue_marked(fixture.queue) != marked : fixture.dropped.count != marked;
+			struck =
+				ecn ? queue_marked(fixture.queue) != marked : fixture.dropped.count != marked;
 			marked = ecn ? queue_marked(fixture.queue) : fixture.dropped.count;
 			assert_int_equal(struck, want);
 			if (ecn) {
@@ -358,10 +383,11 @@ static void anything_goes(void **unused)
 		case 2:
 		case 3:
 			queue_push(fixture.queue,
-				make(&fixture, (uint16_t)(state >> 8 & 31), 28 + (uint32_t)(state >> 16 & 1023),
-					state >> 28 & 3, 0),
+				make(&fixture, (uint16_t)(state >> 8 & 31),
+					28 + (uint32_t)(state >> 16 & 1023), state >> 28 & 3, 0),
 				at(ms), &fixture.dropped);
-			assert_true(queue_packets(fixture.queue) <= 50 && queue_bytes(fixture.queue) <= 30000);
+			assert_true(
+				queue_packets(fixture.queue) <= 50 && queue_bytes(fixture.queue) <= 30000);
 			break;
 		case 4:
 			if (state >> 40 & 63)
@@ -389,6 +415,7 @@ int main(void)
 		cmocka_unit_test(one_flow_keeps_its_order),
 		cmocka_unit_test(flows_share_by_bytes),
 		cmocka_unit_test(sparse_flows_go_first),
+		cmocka_unit_test(pausing_does_not_keep_a_flow_new),
 		cmocka_unit_test(full_queue_drops_from_the_head_of_the_fattest),
 		cmocka_unit_test(packet_larger_than_the_limit),
 		cmocka_unit_test(codel_drops_or_marks),

@@ -16,9 +16,9 @@ static void vectors(void **unused)
 		size_t len;
 		uint8_t header[RECORD_HEADER_LEN];
 	} rows[] = {
-		{ 32, { 0, 0, 0, 0x28, 0, 0, 0xa0, 0xa5 } }, /* keepalive */
-		{ 64, { 0, 0, 0, 0x48, 0, 0, 0xac, 0xa5 } }, /* cookie reply */
-		{ 92, { 0, 0, 0, 0x64, 0, 0, 0xa9, 0x25 } }, /* handshake response */
+		{ 32, { 0, 0, 0, 0x28, 0, 0, 0xa0, 0xa5 } },  /* keepalive */
+		{ 64, { 0, 0, 0, 0x48, 0, 0, 0xac, 0xa5 } },  /* cookie reply */
+		{ 92, { 0, 0, 0, 0x64, 0, 0, 0xa9, 0x25 } },  /* handshake response */
 		{ 148, { 0, 0, 0, 0x9c, 0, 0, 0xb6, 0x25 } }, /* handshake initiation */
 		{ 128, { 0, 0, 0, 0x88, 0, 0, 0xb4, 0xa5 } },
 		{ 1452, { 0, 0, 0x05, 0xb4, 0, 0, 0x13, 0x25 } },
@@ -43,7 +43,8 @@ static void vectors(void **unused)
 /* Sets the checksum of a header under test, by the formula of WIRE.md written down a second time. */
 static void sign(uint8_t header[RECORD_HEADER_LEN])
 {
-	uint16_t c = (uint16_t)(get_be16(header) ^ get_be16(header + 2) ^ (uint16_t)(header[5] << 8 | header[4]));
+	uint16_t c =
+		(uint16_t)(get_be16(header) ^ get_be16(header + 2) ^ (uint16_t)(header[5] << 8 | header[4]));
 
 	put_be16(header + 6, (uint16_t)(((c << 5 | c >> 11) & 0xffff) ^ 0xa5a5));
 }
@@ -136,7 +137,8 @@ static void feed(struct record_stream *stream, const uint8_t *bytes, size_t len,
 
 	assert_non_null(piece);
 	memcpy(piece, bytes, len);
-	while ((state = record_stream_next(stream, &input, &left, &message, &message_len)) == RECORD_COMPLETE) {
+	while ((state = record_stream_next(stream, &input, &left, &message, &message_len)) ==
+		RECORD_COMPLETE) {
 		assert_true(*next < SAMPLES);
 		assert_int_equal(message_len, sample_lens[*next]);
 		for (size_t i = 0; i < message_len; i++)
@@ -246,7 +248,8 @@ static void limits(void **unused)
 			if (rows[i].accepted)
 				assert_int_equal(message_len, rows[i].message);
 			else /* and it stays so */
-				assert_int_equal(record_stream_next(&stream, &input, &left, &message, &message_len),
+				assert_int_equal(
+					record_stream_next(&stream, &input, &left, &message, &message_len),
 					RECORD_INVALID);
 			record_stream_free(&stream);
 		}
