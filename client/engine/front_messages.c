@@ -135,7 +135,7 @@ static void take_mtu(struct engine *engine, uint32_t mtu)
 	/* A stream cut in the middle of a record can not go on. */
 	for (struct stream *stream = engine->known.head, *next; stream; stream = next) {
 		next = stream->next;
-		if (stream->out.count)
+		if (stream->out.packets.count)
 			stream_close(engine, stream);
 	}
 	inbound_write_tun(engine);

@@ -8,6 +8,7 @@
 #include "core/carrier/fallback.h"
 #include "core/carrier/queue.h"
 #include "core/carrier/record.h"
+#include "core/carrier/record_queue.h"
 #include "core/port/clock.h"
 #include "core/port/control.h"
 #include "core/port/loop.h"
@@ -74,8 +75,7 @@ struct stream {
 	bool muted;            /* said something wrong: held, not read, until its time is over */
 	bool watching_write;
 	struct record_stream in;
-	struct packet_list out; /* sealed, with record headers; sent_of_first bytes of its head are gone */
-	size_t sent_of_first;
+	struct record_queue out; /* sealed */
 	struct mono born, last_in;
 	struct mono retire;    /* when to close it; unset: it stays */
 	struct stream *next, *previous; /* the engine's list of unknown, or of known streams */

@@ -38,10 +38,10 @@ static void list_remove(struct stream_list *list, struct stream *stream)
 
 static void watch(struct engine *engine, struct stream *stream)
 {
-	uint32_t what = (stream->muted ? 0u : LOOP_READ) | (stream->out.count ? LOOP_WRITE : 0u);
+	uint32_t what = (stream->muted ? 0u : LOOP_READ) | (stream->out.packets.count ? LOOP_WRITE : 0u);
 
 	loop_watch_tcp(engine->ports.loop, stream->tcp, what, &stream->token);
-	stream->watching_write = stream->out.count > 0;
+	stream->watching_write = stream->out.packets.count > 0;
 }
 
 struct stream *stream_new(struct engine *engine, struct tcp *tcp, bool dialled)
@@ -78,6 +78,7 @@ static void resume_accepting(struct engine *engine)
 void stream_close(struct engine *engine, struct stream *stream)
 {
 	struct link *link = stream->link;
+	struct packet_list rest = { 0 };
 
 	if (stream->token.kind == TOKEN_DEAD)
 		return;
@@ -85,7 +86,8 @@ void stream_close(struct engine *engine, struct stream *stream)
 	loop_watch_tcp(engine->ports.loop, stream->tcp, 0, NULL);
 	tcp_close(stream->tcp);
 	stream->tcp = NULL;
-	packet_give_list(engine->pool, &stream->out);
+	record_queue_clear(&stream->out, &rest);
+	packet_give_list(engine->pool, &rest);
 	record_stream_free(&stream->in);
 	list_remove(link ? &engine->known : &engine->unknown, stream);
 	stream->next = engine->dead_streams;
@@ -141,37 +143,30 @@ void stream_mute(struct engine *engine, struct stream *stream)
 
 bool stream_has_room(const struct stream *stream)
 {
-	return stream->token.kind != TOKEN_DEAD && !stream->out.count;
+	return stream->token.kind != TOKEN_DEAD && !stream->out.packets.count;
 }
 
 void stream_queue(struct stream *stream, struct packet *packet)
 {
-	size_t message_len = packet->len;
-
-	packet->data -= RECORD_HEADER_LEN;
-	packet->len += RECORD_HEADER_LEN;
-	record_write_header(packet->data, message_len);
-	packet_list_push(&stream->out, packet);
+	record_queue_push(&stream->out, packet);
 }
 
 /* Forgets what the socket has taken. */
 static void written(struct engine *engine, struct stream *stream, size_t len)
 {
-	len += stream->sent_of_first;
-	while (stream->out.head && len >= stream->out.head->len) {
-		len -= stream->out.head->len;
-		packet_give(engine->pool, packet_list_pop(&stream->out));
-	}
-	stream->sent_of_first = len;
+	struct packet_list done = { 0 };
+
+	record_queue_sent(&stream->out, len, &done);
+	packet_give_list(engine->pool, &done);
 }
 
 void stream_write(struct engine *engine, struct stream *stream)
 {
-	while (stream->out.count) {
+	while (stream->out.packets.count) {
 		struct tcp_piece pieces[PIECES_MAX];
-		size_t count = 0, len = 0, skip = stream->sent_of_first;
+		size_t count = 0, len = 0, skip = stream->out.sent_of_first;
 
-		for (struct packet *packet = stream->out.head; packet && count < PIECES_MAX; packet = packet->next) {
+		for (struct packet *packet = stream->out.packets.head; packet && count < PIECES_MAX; packet = packet->next) {
 			pieces[count].data = packet->data + skip;
 			pieces[count].len = packet->len - skip;
 			len += pieces[count++].len;
@@ -188,14 +183,14 @@ void stream_write(struct engine *engine, struct stream *stream)
 		if (sent < (long)len)
 			break;
 	}
-	if (stream->watching_write != (stream->out.count > 0))
+	if (stream->watching_write != (stream->out.packets.count > 0))
 		watch(engine, stream);
 }
 
 void stream_send(struct engine *engine, struct stream *stream, struct packet *packet)
 {
 	/* A peer that does not read gets no more handshakes and echoes piled up than a batch. */
-	if (stream->token.kind == TOKEN_DEAD || stream->out.count >= WAITING_MAX) {
+	if (stream->token.kind == TOKEN_DEAD || stream->out.packets.count >= WAITING_MAX) {
 		packet_give(engine->pool, packet);
 		return;
 	}

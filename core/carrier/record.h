@@ -46,8 +46,8 @@ void record_stream_init(struct record_stream *stream, size_t limit);
 void record_stream_free(struct record_stream *stream);
 
 /* Gives the next whole message of (kept bytes || input). input and left are moved on; a partial rest is kept in the
- * stream, and the answer is then RECORD_PARTIAL. The message pointer is valid until the next call or until the input
- * buffer changes; it may be written to. RECORD_INVALID: bad header, or longer than the limit, or memory is short. */
+ * stream, and the answer is then RECORD_PARTIAL. A message that lies in the input stays valid as long as the input does,
+ * one that was kept (anywhere else) until the next call; it may be written to. RECORD_INVALID: bad header, or longer than the limit, or memory is short. */
 enum record_state record_stream_next(struct record_stream *stream, uint8_t **input, size_t *left, uint8_t **message,
 	size_t *len);
 
