@@ -206,6 +206,17 @@ void link_initiate(struct link *link, enum carrier carrier)
 	outbound_message(link, carrier, packet);
 }
 
+void link_renew_session(struct link *link)
+{
+	enum carrier carrier = link->carrier == CARRIER_TCP && link->stream ? CARRIER_TCP : CARRIER_UDP;
+
+	if (link->fallback)
+		carrier = fallback_initiation_carrier(link->fallback);
+	/* One that could not be sent would still supersede the one under way. */
+	if (carrier == CARRIER_UDP ? endpoint_is_set(&link->udp.remote) : carrier == CARRIER_TCP && link->stream)
+		link_initiate(link, carrier);
+}
+
 void link_want_session(struct link *link)
 {
 	struct engine *engine = link->engine;
@@ -213,7 +224,7 @@ void link_want_session(struct link *link)
 	if (!tunnel_want(engine->tunnel, link->peer, engine->now))
 		return;
 	if (!link->leads) {
-		link_initiate(link, link->carrier == CARRIER_TCP && link->stream ? CARRIER_TCP : CARRIER_UDP);
+		link_renew_session(link);
 		return;
 	}
 	link_simple_event(link,

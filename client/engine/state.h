@@ -213,6 +213,8 @@ void link_touch(struct link *link);
 /* Tells the machines what this turn has shown, and flushes. */
 void links_settle(struct engine *engine);
 void link_want_session(struct link *link);
+/* WireGuard's own timers ask for an initiation: it goes where the machine, or the path, has it. */
+void link_renew_session(struct link *link);
 /* The leader is silent, or can not reach us: whoever has an endpoint may try. */
 void link_take_lead(struct link *link);
 void link_initiate(struct link *link, enum carrier carrier);

@@ -101,12 +101,8 @@ static void do_due(struct engine *engine, const struct due *due)
 
 	if (!link)
 		return;
-	if (due->what & DUE_INITIATION) {
-		if (link->fallback)
-			link_initiate(link, fallback_initiation_carrier(link->fallback));
-		else
-			link_initiate(link, link->carrier == CARRIER_TCP && link->stream ? CARRIER_TCP : CARRIER_UDP);
-	}
+	if (due->what & DUE_INITIATION)
+		link_renew_session(link);
 	if (due->what & DUE_KEEPALIVE) {
 		struct peer_stats stats;
 
