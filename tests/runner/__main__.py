@@ -42,7 +42,9 @@ def main():
     stop_when_told(None if args.build else base)
     logs = base / "logs"
     logs.mkdir(parents=True, exist_ok=True)
-    network, lint = scripts.network_tests(source / "tests/netns"), scripts.lint_checks(source / "tests/lint")
+    # In network namespaces, and against a kernel in a virtual machine.
+    network = scripts.network_tests(source / "tests/netns") + scripts.network_tests(source / "tests/vm")
+    lint = scripts.lint_checks(source / "tests/lint")
 
     def matches(name):
         # "[asan]" stands behind a name literally, which a glob would take for a set.
@@ -60,7 +62,7 @@ def main():
 
     network = [t for t in network if matches(t.name)]
     lint = [p for p in lint if matches(f"lint/{p.stem}")]
-    only_scripts = bool(args.only) and args.only.startswith(("netns/", "lint/"))
+    only_scripts = bool(args.only) and args.only.startswith(("netns/", "vm/", "lint/"))
     waiting, busy = [t for t in network if t.waiting], [t for t in network if not t.waiting]
     plain = not (only_scripts and args.sanitize and not lint)
     if plain and gcc.make():

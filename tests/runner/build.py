@@ -10,7 +10,7 @@ import xml.etree.ElementTree as xml
 
 import children
 
-PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-emulator")
+PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-emulator", "vm_kernel_tunnel")
 
 
 class Build:

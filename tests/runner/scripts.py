@@ -13,7 +13,7 @@ import children
 class NetworkTest:
     def __init__(self, path, name, waiting, main):
         self.path, self.case, self.waiting, self.main = path, name, waiting, main
-        self.name = f"netns/{path.stem[5:]}/{name}"
+        self.name = f"{path.parent.name}/{path.stem[5:]}/{name}"
 
 
 def network_tests(folder):
