@@ -146,6 +146,7 @@ static enum verdict inbound_message(struct engine *engine, struct origin *origin
 		link_event(link,
 			&(struct fallback_event){
 				.kind = FALLBACK_RECEIVED, .carrier = origin->carrier, .handshake = true });
+		link_wake(link);
 		break;
 	case RECEIVED_RESPONSE:
 		link_session_made(link, origin->carrier);

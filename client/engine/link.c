@@ -206,6 +206,12 @@ void link_initiate(struct link *link, enum carrier carrier)
 	outbound_message(link, carrier, packet);
 }
 
+void link_wake(struct link *link)
+{
+	if (link->fallback && fallback_state(link->fallback) == FALLBACK_STATE_DOWN)
+		link_simple_event(link, FALLBACK_START, CARRIER_NONE);
+}
+
 void link_renew_session(struct link *link)
 {
 	enum carrier carrier = link->carrier == CARRIER_TCP && link->stream ? CARRIER_TCP : CARRIER_UDP;

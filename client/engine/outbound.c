@@ -109,6 +109,7 @@ void outbound_flush(struct link *link)
 
 	if (!queue_packets(link->queue))
 		return;
+	link_wake(link);
 	switch (link_carrier(link)) {
 	case CARRIER_UDP:
 		flush_udp(link);

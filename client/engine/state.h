@@ -212,6 +212,8 @@ void link_simple_event(struct link *link, enum fallback_event_kind kind, enum ca
 void link_touch(struct link *link);
 /* Tells the machines what this turn has shown, and flushes. */
 void links_settle(struct engine *engine);
+/* There is something to do, so its machine may not be down. */
+void link_wake(struct link *link);
 void link_want_session(struct link *link);
 /* WireGuard's own timers ask for an initiation: it goes where the machine, or the path, has it. */
 void link_renew_session(struct link *link);

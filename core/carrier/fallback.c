@@ -102,7 +102,8 @@ static void on_superseded(struct fallback *f, enum carrier carrier)
 static void on_received(struct fallback *f, enum carrier carrier, bool handshake)
 {
 	heard(f, carrier, !handshake);
-	if (f->phase != PHASE_CONNECT || !carrier_usable(f, carrier))
+	/* DOWN: the peer has called us, and a session stands without our asking. */
+	if ((f->phase != PHASE_CONNECT && f->phase != PHASE_DOWN) || !carrier_usable(f, carrier))
 		return;
 	/* Packets still under way by UDP do not call off a move to TCP. */
 	if (carrier == CARRIER_UDP && f->carrier == CARRIER_TCP)

@@ -18,11 +18,20 @@ struct world {
 	char log[64]; /* "A" step 0 ran, "a" step 0 was undone */
 };
 
+static void note(struct world *world, char what)
+{
+	size_t len = strlen(world->log);
+
+	assert_true(len + 1 < sizeof(world->log));
+	world->log[len] = what;
+	world->log[len + 1] = 0;
+}
+
 static enum step_result run(struct world *world, size_t step)
 {
 	char answer = world->answers[step][world->asked[step]++];
 
-	strncat(world->log, &"ABCD"[step], 1);
+	note(world, "ABCD"[step]);
 	switch (answer) {
 	case 'd':
 		return STEP_DONE;
@@ -35,7 +44,7 @@ static enum step_result run(struct world *world, size_t step)
 
 static void undo(struct world *world, size_t step)
 {
-	strncat(world->log, &"abcd"[step], 1);
+	note(world, "abcd"[step]);
 }
 
 #define RUN(n)                                                                                               \

@@ -336,6 +336,32 @@ static void test_endpoints_on_both_sides(void **state)
 	}
 }
 
+/* The peer calls first, by either carrier, while we have an endpoint and have not asked for anything. */
+static void test_called_while_down(void **state)
+{
+	(void)state;
+	for (int tcp = 0; tcp < 2; tcp++) {
+		struct sim_settings settings = plain;
+		struct simulation sim;
+		size_t arrived = 0;
+		uint32_t number;
+
+		settings.server_endpoint = true;
+		settings.client_extra = tcp ? "transport=tcp\n" : NULL;
+		sim_open(&sim, &settings);
+		sim_start(&sim);
+		sim_run(&sim, 200);
+		for (uint32_t i = 0; i < 20; i++) {
+			sim_send(&sim, &sim.server, &sim.client, i, 100);
+			sim_run(&sim, 100);
+			while (sim_take(&sim.client, &number))
+				arrived++;
+		}
+		assert_int_equal(arrived, 20);
+		sim_close(&sim);
+	}
+}
+
 /* ---- a long day ---- */
 
 static void test_idle_is_silent(void **state)
@@ -401,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_half_open_tcp_is_redialled),
 		cmocka_unit_test(test_reset_streams_recover),
 		cmocka_unit_test(test_endpoints_on_both_sides),
+		cmocka_unit_test(test_called_while_down),
 		cmocka_unit_test(test_idle_is_silent),
 		cmocka_unit_test(test_rekeys_with_loss),
 		cmocka_unit_test(test_clock_back_an_hour),
