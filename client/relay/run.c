@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* The server part as a process. What needs privileges (ports below 1024, the limit of handles) comes first; the loop
+ * only ever opens UDP sockets, which anybody may. */
+#include "client/relay/run.h"
+
+#include "core/crypto/crypto.h"
+#include "core/port/loop.h"
+#include "core/port/process.h"
+#include "core/port/tcp.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* All places, two handles each, and some spare. */
+#define HANDLES_WANTED 12288
+
+static int complain(const char *what, int err)
+{
+	fprintf(stderr, RELAY_PROGRAM ": %s: %s.\n", what, strerror(-err));
+	return 1;
+}
+
+static void complain_listen(const struct endpoint *endpoint, int err)
+{
+	char text[ENDPOINT_TEXT_LEN];
+	const char *cure;
+
+	switch (-err) {
+	case EADDRINUSE:
+		cure = "another program listens there; stop that one, or choose another port";
+		break;
+	case EACCES:
+	case EPERM:
+		cure = "ports below 1024 need root or CAP_NET_BIND_SERVICE";
+		break;
+	case EADDRNOTAVAIL:
+		cure = "this machine has no such address; 0.0.0.0 and [::] stand for all of them";
+		break;
+	default:
+		cure = strerror(-err);
+	}
+	fprintf(stderr, RELAY_PROGRAM ": can not listen on %s: %s.\n", endpoint_write(endpoint, text), cure);
+}
+
+static int open_listeners(const struct arguments *arguments, struct tcp_listener *out[RELAY_LISTENERS_MAX])
+{
+	for (size_t i = 0; i < arguments->listen_count; i++) {
+		int err = tcp_listener_open(&arguments->listen[i], &out[i]);
+
+		if (err) {
+			complain_listen(&arguments->listen[i], err);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Once for each change. */
+static void say_target(const struct arguments *arguments, enum relay_target target)
+{
+	char text[ENDPOINT_TEXT_LEN];
+
+	endpoint_write(&arguments->forward, text);
+	switch (target) {
+	case RELAY_TARGET_ANSWERS:
+		fprintf(stderr, RELAY_PROGRAM ": the server at %s answers.\n", text);
+		break;
+	case RELAY_TARGET_REFUSES:
+		fprintf(stderr,
+			RELAY_PROGRAM ": nobody listens at %s (UDP); connections wait until the server is there.\n",
+			text);
+		break;
+	case RELAY_TARGET_UNKNOWN:
+		break;
+	}
+}
+
+static void say_ready(const struct arguments *arguments)
+{
+	char from[ENDPOINT_TEXT_LEN], to[ENDPOINT_TEXT_LEN];
+
+	for (size_t i = 0; i < arguments->listen_count; i++)
+		fprintf(stderr, RELAY_PROGRAM ": listening on %s (TCP), forwarding to %s (UDP).\n",
+			endpoint_write(&arguments->listen[i], from), endpoint_write(&arguments->forward, to));
+}
+
+int relay_run_server(const struct arguments *arguments)
+{
+	struct tcp_listener *listeners[RELAY_LISTENERS_MAX] = { NULL };
+	struct relay_settings settings = { .forward = arguments->forward };
+	enum relay_target told = RELAY_TARGET_UNKNOWN;
+	struct relay_ports ports = { 0 };
+	struct relay_server *server = NULL;
+	int err;
+
+	memcpy(settings.public_key, arguments->public_key, sizeof(settings.public_key));
+	if (!crypto_init())
+		return complain("the crypto libraries do not work here", -ENOTSUP);
+	settings.handles = process_allow_handles(HANDLES_WANTED);
+	err = open_listeners(arguments, listeners);
+	if (err)
+		goto out;
+	err = loop_open(&ports.loop);
+	if (!err) {
+		server = relay_server_new(&ports, &settings);
+		err = server ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < arguments->listen_count && !err; i++) {
+		err = relay_server_listen(server, listeners[i]);
+		listeners[i] = NULL;
+	}
+	if (!err)
+		say_ready(arguments);
+	while (!err) {
+		err = relay_server_turn(server);
+		if (relay_server_target(server) != told) {
+			told = relay_server_target(server);
+			say_target(arguments, told);
+		}
+	}
+	complain("the relay stopped", err);
+out:
+	relay_server_free(server);
+	for (size_t i = 0; i < RELAY_LISTENERS_MAX; i++)
+		if (listeners[i])
+			tcp_listener_close(listeners[i]);
+	if (ports.loop)
+		loop_close(ports.loop);
+	return 1;
+}
