@@ -19,26 +19,27 @@ class Build:
         self.folder, self.bin = base / f"build-{kind}", base / f"bin-{kind}"
         self.log = logs / f"build-{kind}.log"
         self.compiler, self.sanitize = compiler, sanitize
-        self.good = False
+        self.made = False
 
     def make(self):
         start = time.monotonic()
         configure = ["cmake", "-S", self.source, "-B", self.folder, "-G", "Ninja", "-DWGTCP_WERROR=ON",
                      f"-DCMAKE_C_COMPILER={self.compiler}", f"-DWGTCP_SANITIZE={self.sanitize}"]
         with open(self.log, "w") as log:
-            for command in configure, ["cmake", "--build", self.folder, "--parallel", "2"]:
-                if children.run(command, stdout=log, stderr=subprocess.STDOUT).returncode:
-                    self.report.fail(f"build/{self.kind}", f"{self._first_error()}; log: {self.log}")
-                    return False
+            # One file that does not compile must not hide what else is wrong.
+            done = all(children.run(command, stdout=log, stderr=subprocess.STDOUT).returncode == 0 for command in (
+                configure, ["cmake", "--build", self.folder, "--parallel", "2", "--", "-k", "0"]))
         self._stage()
-        self.good = True
+        self.made = True
+        if not done:
+            self.report.fail(f"build/{self.kind}", f"{self._first_error()}; log: {self.log}")
+            return
         warnings = len(re.findall(r"warning:", self.log.read_text(errors="replace")))
         self.report.ok(f"build/{self.kind}", time.monotonic() - start, f"{warnings} warnings")
-        return True
 
     def _first_error(self):
         for line in self.log.read_text(errors="replace").splitlines():
-            if "error:" in line or "CMake Error" in line or "FAILED" in line:
+            if re.search(r"\berror: |CMake Error|undefined reference", line):
                 return line.strip()
         return "cmake failed"
 

@@ -4,7 +4,8 @@
     pinger.py TARGET [--interval MS] [--size BYTES] [--count N | --seconds S] [--from INTERFACE]
 
 Without --count or --seconds it goes on until SIGTERM. The result is one JSON object on stdout. longest_gap_ms is the
-longest time between two answers coming in, or from the start to the first, so a late answer counts as a gap just as a lost one.
+longest time between two answers coming in, or from the start to the first, so a late answer counts as a gap just as a
+lost one.
 """
 
 import argparse
