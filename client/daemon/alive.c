@@ -54,6 +54,11 @@ static void resolve(const uint8_t public_key[32], void *user)
 	tunnel_resolve(user, public_key);
 }
 
+static void remember(const uint8_t public_key[32], uint32_t udp, void *user)
+{
+	tunnel_remember(user, public_key, (enum fallback_udp)udp);
+}
+
 static void network(void *user)
 {
 	tunnel_network_changed(user);
@@ -349,6 +354,7 @@ const struct backend_events tunnel_backend_events = {
 	.peer_changed = peer_changed,
 	.resolve = resolve,
 	.timestamp = timestamp,
+	.remember = remember,
 	.network = network,
 	.lost = lost,
 	.link_gone = link_gone,

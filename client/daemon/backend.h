@@ -15,7 +15,9 @@ struct backend_events {
 	void (*peer_changed)(void *user);                          /* state of some peer: query it */
 	void (*resolve)(const uint8_t public_key[32], void *user); /* its handshakes go unanswered */
 	void (*timestamp)(const struct wall *newest, void *user);  /* to be kept over restarts */
-	void (*network)(void *user);                               /* addresses or routes have changed */
+	/* This network lets UDP pass, or does not: enum fallback_udp. */
+	void (*remember)(const uint8_t public_key[32], uint32_t udp, void *user);
+	void (*network)(void *user);   /* addresses or routes have changed */
 	void (*lost)(void *user);      /* the engine died: restart it, then configure and start again */
 	void (*link_gone)(void *user); /* somebody deleted the interface */
 	/* An answer to configure (device NULL) or query. */

@@ -11,6 +11,7 @@ struct children;
 struct journal;
 struct listener;
 struct manager;
+struct memory;
 struct net_config;
 struct profiles;
 
@@ -25,6 +26,7 @@ struct daemon {
 	struct profiles *profiles;
 	struct manager *manager;
 	struct listener *listener;
+	struct memory *memory;
 	struct wall timestamp_floor; /* newest TAI64N timestamp that any tunnel has used (WIRE.md 1) */
 };
 

@@ -93,7 +93,7 @@ static void set_way(struct uapi_peer *out, const struct device_way *way)
 }
 
 static bool build_peer(const struct profile_peer *peer, const struct device_way *way,
-	enum transport transport, bool forced, struct uapi_peer *out)
+	enum transport transport, struct uapi_peer *out)
 {
 	size_t i;
 
@@ -103,8 +103,8 @@ static bool build_peer(const struct profile_peer *peer, const struct device_way 
 		memcpy(out->preshared_key, peer->preshared_key, sizeof(out->preshared_key));
 	out->has_keepalive = peer->keepalive_s != 0;
 	out->keepalive_s = peer->keepalive_s;
-	out->has_transport = peer->has_transport;
-	out->transport = forced ? transport : peer->transport;
+	out->has_transport = true;
+	out->transport = transport;
 	out->has_udp_ports = peer->udp_port_count != 0;
 	out->udp_port_count = peer->udp_port_count;
 	memcpy(out->udp_ports, peer->udp_ports, peer->udp_port_count * sizeof(*peer->udp_ports));
@@ -116,8 +116,8 @@ static bool build_peer(const struct profile_peer *peer, const struct device_way 
 	return true;
 }
 
-bool device_build(const struct profile *profile, const struct device_way *ways, uint32_t fwmark,
-	enum transport transport, bool forced, struct uapi_device *out)
+bool device_build(const struct profile *profile, const struct device_way *ways,
+	const enum transport *transports, uint32_t fwmark, enum transport transport, struct uapi_device *out)
 {
 	struct uapi_device device = { 0 };
 	size_t i;
@@ -140,7 +140,7 @@ bool device_build(const struct profile *profile, const struct device_way *ways, 
 	for (i = 0; i < profile->peer_count; i++) {
 		struct uapi_peer *peer = uapi_device_add_peer(&device);
 
-		if (!peer || !build_peer(&profile->peers[i], &ways[i], transport, forced, peer)) {
+		if (!peer || !build_peer(&profile->peers[i], &ways[i], transports[i], peer)) {
 			uapi_device_free(&device);
 			explicit_bzero(&device, sizeof(device));
 			return false;

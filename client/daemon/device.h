@@ -31,11 +31,10 @@ void device_way(const struct profile_peer *peer, const struct device_world *worl
 	struct device_way *out);
 bool device_way_equal(const struct device_way *a, const struct device_way *b);
 
-/* The whole configuration. fwmark: the one to use (the profile's may be 0). ways: one for each peer.
- * transport: what holds for this run; forced: also for peers that have their own. Empty and false when memory
- * is short; freed by uapi_device_free. */
-bool device_build(const struct profile *profile, const struct device_way *ways, uint32_t fwmark,
-	enum transport transport, bool forced, struct uapi_device *out);
+/* The whole configuration. fwmark: the one to use (the profile's may be 0). ways, transports: one for each
+ * peer. transport: the interface's. Empty and false when memory is short; freed by uapi_device_free. */
+bool device_build(const struct profile *profile, const struct device_way *ways,
+	const enum transport *transports, uint32_t fwmark, enum transport transport, struct uapi_device *out);
 /* Adds one peer of the profile, with nothing but its way, as a change. False when memory is short. */
 bool device_add_way(
 	struct uapi_device *device, const struct profile_peer *peer, const struct device_way *way);

@@ -8,6 +8,7 @@
 #include "client/daemon/leftovers.h"
 #include "client/daemon/listener.h"
 #include "client/daemon/manager.h"
+#include "client/daemon/memory.h"
 #include "client/daemon/options.h"
 #include "client/daemon/profiles.h"
 #include "client/daemon/spawner.h"
@@ -117,6 +118,22 @@ static void auto_connect(struct daemon *daemon)
 	free(files);
 }
 
+static struct memory *load_memory(int state_folder)
+{
+	struct memory *memory = g_new0(struct memory, 1);
+	struct stat info;
+	char *text;
+	size_t len;
+
+	if (file_read(state_folder, MEMORY_FILE, MEMORY_TEXT_MAX, &text, &len, &info) == 0) {
+		memory_parse(memory, text);
+		file_free(text, len);
+	} else {
+		memory_init(memory);
+	}
+	return memory;
+}
+
 /* 0, or the process's exit code. */
 static int open_all(struct running *running, const struct options *options, int spawner)
 {
@@ -126,10 +143,11 @@ static int open_all(struct running *running, const struct options *options, int 
 
 	daemon->journal = journal_new(true);
 	daemon->profiles = profiles_new(options->config_folder, second);
-	if (!daemon->journal || !daemon->profiles)
+	if (!daemon->journal || !daemon->profiles || !crypto_init())
 		return 1;
 	leftovers_clean(daemon->state_handle, DAEMON_UAPI_FOLDER, daemon->journal);
 	daemon->timestamp_floor = timestamp_load(daemon->state_handle);
+	daemon->memory = load_memory(daemon->state_handle);
 	error = net_config_open(&daemon->net);
 	if (error) {
 		journal_say(daemon->journal, JOURNAL_ERROR, NULL, "the network cannot be configured: %s",
@@ -160,6 +178,9 @@ static void close_all(struct daemon *daemon)
 	net_config_close(daemon->net);
 	profiles_free(daemon->profiles);
 	journal_free(daemon->journal);
+	if (daemon->memory)
+		secret_wipe(daemon->memory, sizeof(*daemon->memory));
+	g_free(daemon->memory);
 }
 
 int main(int argc, char **argv)

@@ -4,10 +4,13 @@
 
 #include "client/daemon/children.h"
 #include "client/daemon/journal.h"
+#include "client/daemon/file.h"
 #include "client/daemon/leftovers.h"
+#include "client/daemon/memory.h"
 #include "client/daemon/timestamp.h"
 #include "core/port/net_config.h"
 
+#include <errno.h>
 #include <glib-unix.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,6 +187,18 @@ void manager_client_gone(struct manager *manager, struct client *client)
 {
 	watch_client_gone(manager->watch, client);
 	waiters_client_gone(manager->waiters, client);
+}
+
+void manager_memory_changed(struct manager *manager)
+{
+	struct daemon *daemon = manager->daemon;
+	char *text = memory_write(daemon->memory);
+	int error = text ? file_write(daemon->state_handle, MEMORY_FILE, text, strlen(text), 0600) : -ENOMEM;
+
+	memory_text_free(text);
+	if (error)
+		journal_say(daemon->journal, JOURNAL_WARNING, NULL, "%s/%s cannot be written: %s",
+			daemon->state_folder, MEMORY_FILE, g_strerror(-error));
 }
 
 /* ---- the network, for tunnels that have nobody yet who watches it ---- */

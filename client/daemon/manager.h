@@ -50,5 +50,6 @@ void manager_leftovers_changed(struct manager *manager);
 const char *manager_full_tunnel(const struct manager *manager, const struct tunnel *but);
 void manager_sampled(struct manager *manager, const struct tunnel *tunnel, const struct rpc_sample *sample);
 void manager_timestamp(struct manager *manager, const struct wall *newest);
+void manager_memory_changed(struct manager *manager);
 
 #endif

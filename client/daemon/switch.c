@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A dial may take as long as TCP_USER_TIMEOUT; a trial of UDP is over within a round trip or two. */
-#define TCP_LIMIT_MS 10000
+/* The engine keeps UDP for 3 s while it connects by TCP: before that the old way is made the chosen one
+ * again, and nothing is lost. A trial of UDP is over within a round trip or two, but may have to wait for a
+ * check. */
+#define TCP_LIMIT_MS 2500
 #define UDP_LIMIT_MS 4000
 #define AUTO_LIMIT_MS 2500
 
@@ -25,23 +27,19 @@ static bool concerns(const struct tunnel *tunnel, size_t peer)
 	return !tunnel->switch_peer[0] || !strcmp(tunnel->switch_peer, tunnel->view.peers[peer].public_key);
 }
 
-static int set_transport(struct tunnel *tunnel, enum transport transport)
+/* Tells the engine what holds for each peer. allow_udp: the interface's own is made to allow UDP where it did
+ * not, since without that there is no UDP socket. It is not taken away again: that would close the socket
+ * while something may still come in on it. */
+static int tell_transports(struct tunnel *tunnel, bool allow_udp)
 {
 	const struct profile *profile = &tunnel->loaded.profile;
-	struct uapi_device device = { 0 };
+	struct uapi_device device = { .has_transport = allow_udp, .transport = TRANSPORT_AUTO };
 	int error = 0;
 	size_t i;
 
-	if (!tunnel->switch_peer[0]) {
-		device.has_transport = true;
-		device.transport = transport;
-	}
 	for (i = 0; i < profile->peer_count && !error; i++) {
-		struct uapi_peer *peer;
+		struct uapi_peer *peer = uapi_device_add_peer(&device);
 
-		if (!concerns(tunnel, i))
-			continue;
-		peer = uapi_device_add_peer(&device);
 		if (!peer) {
 			error = -ENOMEM;
 			break;
@@ -49,12 +47,31 @@ static int set_transport(struct tunnel *tunnel, enum transport transport)
 		memcpy(peer->public_key, profile->peers[i].public_key, sizeof(peer->public_key));
 		peer->update_only = true;
 		peer->has_transport = true;
-		peer->transport = transport;
+		peer->transport = tunnel->peers[i].transport;
 	}
 	if (!error)
 		error = tunnel->backend->configure(tunnel->run, &device);
 	uapi_device_free(&device);
 	return error;
+}
+
+static int set_transport(struct tunnel *tunnel, enum transport transport)
+{
+	size_t i;
+
+	for (i = 0; i < tunnel->view.peer_count; i++)
+		if (concerns(tunnel, i))
+			tunnel->peers[i].transport = transport;
+	return tell_transports(tunnel, transport != TRANSPORT_TCP);
+}
+
+static void undo_transport(struct tunnel *tunnel)
+{
+	size_t i;
+
+	for (i = 0; i < tunnel->view.peer_count; i++)
+		tunnel->peers[i].transport = tunnel->peers[i].before;
+	tell_transports(tunnel, false);
 }
 
 static void retry_udp(struct tunnel *tunnel)
@@ -95,23 +112,18 @@ static void over(struct tunnel *tunnel, const struct rpc_error *error)
 	if (tunnel->switch_over)
 		g_source_remove(tunnel->switch_over);
 	tunnel->switch_over = 0;
-	if (!error && !tunnel->switch_peer[0])
+	if (!error && !tunnel->switch_peer[0]) {
 		tunnel->view.transport = tunnel->switch_to;
+	}
 	tunnel_tell(tunnel, &before);
 	tunnel->events->switched(tunnel, error, tunnel->user);
 }
 
-static gboolean too_late(gpointer user)
+static void give_up(struct tunnel *tunnel)
 {
-	struct tunnel *tunnel = user;
 	struct rpc_error error = { 0 };
 
-	tunnel->switch_over = 0;
-	if (tunnel->switch_to == TRANSPORT_AUTO) {
-		over(tunnel, NULL); /* UDP was tried and does not answer: TCP is the right choice */
-		return G_SOURCE_REMOVE;
-	}
-	set_transport(tunnel, tunnel->switch_from);
+	undo_transport(tunnel);
 	rpc_error_set(&error, RPC_CODE_PEER_UNREACHABLE,
 		"%s does not answer over %s, so it stays where it was: something on the way or at the server "
 		"blocks %s",
@@ -122,7 +134,30 @@ static gboolean too_late(gpointer user)
 	error.state = tunnel->view.state;
 	over(tunnel, &error);
 	rpc_error_free(&error);
+}
+
+static gboolean too_late(gpointer user)
+{
+	struct tunnel *tunnel = user;
+
+	tunnel->switch_over = 0;
+	if (tunnel->switch_to == TRANSPORT_AUTO)
+		over(tunnel, NULL); /* UDP was tried and does not answer: TCP is the right choice */
+	else
+		give_up(tunnel);
 	return G_SOURCE_REMOVE;
+}
+
+/* TCP was refused, and the engine has left UDP since it was told to. */
+static bool has_lost(const struct tunnel *tunnel)
+{
+	size_t i;
+
+	for (i = 0; i < tunnel->view.peer_count; i++)
+		if (concerns(tunnel, i) && (tunnel->view.peers[i].state == RPC_STATE_RECONNECTING ||
+						   tunnel->view.peers[i].state == RPC_STATE_FAILED))
+			return true;
+	return false;
 }
 
 void tunnel_switch_look(struct tunnel *tunnel)
@@ -142,6 +177,8 @@ void tunnel_switch_look(struct tunnel *tunnel)
 	case TRANSPORT_TCP:
 		if (all_on(tunnel, CARRIER_TCP))
 			over(tunnel, NULL);
+		else if (tunnel->switch_alive && has_lost(tunnel))
+			give_up(tunnel);
 		return;
 	}
 }
@@ -152,12 +189,15 @@ void tunnel_switch(struct tunnel *tunnel, enum transport transport, const char *
 	guint limit_ms = transport == TRANSPORT_TCP   ? TCP_LIMIT_MS
 			 : transport == TRANSPORT_UDP ? UDP_LIMIT_MS
 						      : AUTO_LIMIT_MS;
+	size_t i;
 	int failure;
 
 	g_strlcpy(tunnel->switch_peer, peer, sizeof(tunnel->switch_peer));
 	tunnel->switch_to = transport;
-	tunnel->switch_from = tunnel->view.transport;
+	for (i = 0; i < tunnel->view.peer_count; i++)
+		tunnel->peers[i].before = tunnel->peers[i].transport;
 	tunnel->switching = true;
+	tunnel->switch_alive = !has_lost(tunnel);
 	failure = tunnel->configured
 			  ? set_transport(tunnel, transport == TRANSPORT_TCP ? TRANSPORT_TCP : TRANSPORT_AUTO)
 			  : -ENOTCONN;

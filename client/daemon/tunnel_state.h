@@ -12,6 +12,7 @@
 #include "client/daemon/steps.h"
 #include "client/daemon/tunnel.h"
 #include "client/daemon/view.h"
+#include "core/carrier/fallback.h"
 
 #include <glib.h>
 
@@ -20,6 +21,8 @@ struct tunnel_peer {
 	struct device_way way; /* as it was configured last */
 	unsigned turn;         /* which of several addresses UDP takes */
 	struct stats_rate rate;
+	enum transport transport, before; /* that holds for it; and before the switch under way */
+	enum fallback_memory memory;      /* as the engine was told last */
 };
 
 struct tunnel {
@@ -57,11 +60,10 @@ struct tunnel {
 	struct stats stats;
 
 	bool switching;
-	enum transport switch_to, switch_from;
+	enum transport switch_to;
 	char switch_peer[RPC_KEY_LEN];
 	guint switch_over; /* source */
-	bool switch_proven;
-	uint64_t switch_rx; /* bytes received when it began */
+	bool switch_alive; /* it was up when the switch began */
 };
 
 /* ---- tunnel.c ---- */
@@ -106,6 +108,9 @@ void tunnel_find_ways(struct tunnel *tunnel);
 void tunnel_waiting(const struct tunnel *tunnel, bool *waiting);
 /* Handshakes to this peer go unanswered: perhaps it is elsewhere. */
 void tunnel_resolve(struct tunnel *tunnel, const uint8_t public_key[32]);
+/* Tells the engine what this network did to UDP before; all: also where that is what it was told already. */
+void tunnel_tell_memory(struct tunnel *tunnel, bool all);
+void tunnel_remember(struct tunnel *tunnel, const uint8_t public_key[32], enum fallback_udp udp);
 /* Whether this machine has a route to some place where a peer may be. */
 bool tunnel_any_route(struct tunnel *tunnel);
 

@@ -99,6 +99,7 @@ static enum step_result do_profile(void *context)
 {
 	struct tunnel *tunnel = context;
 	struct rpc_tunnel view;
+	size_t i;
 
 	if (!profiles_load(tunnel->daemon->profiles, tunnel->name, &tunnel->loaded, &tunnel->failure))
 		return STEP_FAILED;
@@ -121,6 +122,10 @@ static enum step_result do_profile(void *context)
 	view.since = tunnel->view.since;
 	if (tunnel->wishes.has_transport)
 		view.transport = tunnel->wishes.transport;
+	for (i = 0; i < profile_of(tunnel)->peer_count; i++)
+		tunnel->peers[i].transport = tunnel->wishes.has_transport
+						     ? tunnel->wishes.transport
+						     : profile_peer_transport(profile_of(tunnel), i);
 	tunnel->view.warnings = (struct rpc_texts){ 0 };
 	rpc_tunnel_free(&tunnel->view);
 	tunnel->view = view;
@@ -271,21 +276,25 @@ int tunnel_configure(struct tunnel *tunnel)
 {
 	struct profile *profile = profile_of(tunnel);
 	struct device_way *ways = calloc(profile->peer_count + 1, sizeof(*ways));
+	enum transport *transports = calloc(profile->peer_count + 1, sizeof(*transports));
 	struct uapi_device device = { 0 };
 	int error = -ENOMEM;
 	size_t i;
 
-	if (!ways)
-		return error;
+	if (!ways || !transports)
+		goto out;
 	tunnel_find_ways(tunnel);
-	for (i = 0; i < profile->peer_count; i++)
+	for (i = 0; i < profile->peer_count; i++) {
 		ways[i] = tunnel->peers[i].way;
-	if (device_build(profile, ways, tunnel->fwmark, tunnel->view.transport, tunnel->wishes.has_transport,
-		    &device))
+		transports[i] = tunnel->peers[i].transport;
+	}
+	if (device_build(profile, ways, transports, tunnel->fwmark, tunnel->view.transport, &device))
 		error = tunnel->backend->configure(tunnel->run, &device);
 	uapi_device_free(&device);
 	explicit_bzero(&device, sizeof(device));
+out:
 	free(ways);
+	free(transports);
 	return error;
 }
 
@@ -345,6 +354,7 @@ void tunnel_start_peers(struct tunnel *tunnel)
 		probe.flag = profile->peers[i].probe_address.family != IP_NONE;
 		tunnel->backend->send(tunnel->run, &probe);
 	}
+	tunnel_tell_memory(tunnel, true);
 	tunnel->backend->send(tunnel->run, &(struct seam_message){ .kind = SEAM_START });
 }
 

@@ -52,7 +52,9 @@ static void tell(struct backend_run *run, const struct front_event *event)
 	switch (event->kind) {
 	case FRONT_NOTHING:
 	case FRONT_READY:
+		break;
 	case FRONT_REMEMBER:
+		run->events->remember(event->public_key, event->value, run->user);
 		break;
 	case FRONT_PEER_CHANGED:
 		run->events->peer_changed(run->user);

@@ -4,11 +4,14 @@
 #include "client/daemon/tunnel_state.h"
 
 #include "client/daemon/journal.h"
+#include "client/daemon/memory.h"
 #include "core/port/net_config.h"
+#include "core/port/net_identity.h"
 
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static size_t addresses_of(const char *host, struct ip_address *out, size_t max, void *user)
 {
@@ -118,13 +121,68 @@ void tunnel_resolve(struct tunnel *tunnel, const uint8_t public_key[32])
 	}
 }
 
+/* ---- what this network did to UDP before ---- */
+
+static const struct ip_address *somewhere_of(const struct device_way *way)
+{
+	return endpoint_is_set(&way->udp) || !way->tcp_count ? &way->udp.address : &way->tcp[0].address;
+}
+
+void tunnel_tell_memory(struct tunnel *tunnel, bool all)
+{
+	const struct profile *profile = &tunnel->loaded.profile;
+	uint8_t network[NET_IDENTITY_MAX];
+	size_t len, i;
+
+	for (i = 0; i < profile->peer_count; i++) {
+		struct tunnel_peer *peer = &tunnel->peers[i];
+		struct seam_message message = { .kind = SEAM_MEMORY };
+		enum fallback_memory memory = FALLBACK_MEMORY_UNKNOWN;
+
+		if (net_identity(somewhere_of(&peer->way), tunnel->fwmark, network, &len) == 0)
+			memory = memory_get(tunnel->daemon->memory, network, len,
+				profile->peers[i].public_key, (uint64_t)time(NULL));
+		if (memory == peer->memory && !all)
+			continue;
+		peer->memory = memory;
+		message.value = memory;
+		memcpy(message.public_key, profile->peers[i].public_key, sizeof(message.public_key));
+		tunnel->backend->send(tunnel->run, &message);
+	}
+}
+
+void tunnel_remember(struct tunnel *tunnel, const uint8_t public_key[32], enum fallback_udp udp)
+{
+	const struct profile *profile = &tunnel->loaded.profile;
+	enum fallback_memory what = udp == FALLBACK_UDP_OK ? FALLBACK_MEMORY_GOOD : FALLBACK_MEMORY_BLOCKED;
+	uint8_t network[NET_IDENTITY_MAX];
+	size_t len, i;
+
+	if (udp != FALLBACK_UDP_OK && udp != FALLBACK_UDP_BLOCKED)
+		return;
+	for (i = 0; i < profile->peer_count; i++) {
+		struct tunnel_peer *peer = &tunnel->peers[i];
+
+		if (memcmp(profile->peers[i].public_key, public_key, 32) != 0 ||
+			net_identity(somewhere_of(&peer->way), tunnel->fwmark, network, &len) != 0)
+			continue;
+		peer->memory = what; /* the engine knows */
+		if (memory_put(tunnel->daemon->memory, network, len, public_key, what, (uint64_t)time(NULL)))
+			manager_memory_changed(tunnel->daemon->manager);
+	}
+}
+
+/* ---- what changes ---- */
+
 void tunnel_network_changed(struct tunnel *tunnel)
 {
 	if (!tunnel->names)
 		return;
 	names_retry(tunnel->names);
-	if (tunnel->configured)
-		update_ways(tunnel); /* other addresses may have a route now */
+	if (!tunnel->configured)
+		return;
+	tunnel_tell_memory(tunnel, false);
+	update_ways(tunnel); /* other addresses may have a route now */
 }
 
 bool tunnel_any_route(struct tunnel *tunnel)

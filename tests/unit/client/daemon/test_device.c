@@ -142,6 +142,7 @@ static const char text[] = "[Interface]\n"
 static void whole_configuration(void **state)
 {
 	struct device_way ways[2] = { 0 };
+	static const enum transport transports[2] = { TRANSPORT_TCP, TRANSPORT_AUTO };
 	struct profile profile;
 	struct profile_error error;
 	struct uapi_device device;
@@ -149,7 +150,7 @@ static void whole_configuration(void **state)
 	(void)state;
 	assert_true(profile_parse("office.conf", text, sizeof(text) - 1, &profile, &error, NULL));
 	assert_true(endpoint_parse("192.0.2.1:51820", 15, &ways[0].udp));
-	assert_true(device_build(&profile, ways, 0x51, TRANSPORT_UDP, false, &device));
+	assert_true(device_build(&profile, ways, transports, 0x51, TRANSPORT_UDP, &device));
 	assert_true(device.has_private_key && device.replace_peers);
 	assert_memory_equal(device.private_key, profile.private_key, 32);
 	assert_true(device.has_listen_port && device.listen_port == 51820);
@@ -165,14 +166,12 @@ static void whole_configuration(void **state)
 	assert_int_equal(device.peers[0].udp_ports[1], 443);
 	assert_true(device.peers[0].has_transport && device.peers[0].transport == TRANSPORT_TCP);
 	assert_int_equal(device.peers[0].allowed_ip_count, 2);
-	assert_false(device.peers[1].has_transport || device.peers[1].has_endpoint ||
-		     device.peers[1].has_preshared_key);
+	assert_false(device.peers[1].has_endpoint || device.peers[1].has_preshared_key);
+	assert_true(device.peers[1].has_transport && device.peers[1].transport == TRANSPORT_AUTO);
 	uapi_device_free(&device);
-
-	/* A person's word for this run goes over what a peer has of its own. */
-	assert_true(device_build(&profile, ways, 0, TRANSPORT_AUTO, true, &device));
+	/* Nothing of what is not wanted. */
+	assert_true(device_build(&profile, ways, transports, 0, TRANSPORT_AUTO, &device));
 	assert_false(device.has_fwmark);
-	assert_true(device.peers[0].has_transport && device.peers[0].transport == TRANSPORT_AUTO);
 	uapi_device_free(&device);
 	profile_free(&profile);
 }
