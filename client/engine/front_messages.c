@@ -285,6 +285,12 @@ static void take(struct engine *engine, const struct seam_message *message, int 
 	case SEAM_MARK:
 	case SEAM_REMEMBER:
 	case SEAM_RESOLVE:
+	case SEAM_RELAY_NEWS:
+	case SEAM_RELAY_SEEN:
+	case SEAM_RELAY_PEER:
+	case SEAM_RELAY_UDP:
+	case SEAM_RELAY_USE:
+	case SEAM_RELAY_CLOSE:
 		break;
 	}
 }

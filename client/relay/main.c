@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 	case ROLE_SERVER:
 		return relay_run_server(&arguments);
 	case ROLE_INHERITED:
-		break;
+		return relay_run_inherited();
 	}
 	return 1;
 }

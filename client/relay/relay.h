@@ -4,9 +4,11 @@
  * - the server part, in front of any stock WireGuard server: takes TCP connections, and gives each a UDP socket of its
  *   own towards the server. server.c (turns, accepting, time), places.c and sources.c (who may stay), traffic.c (messages
  *   both ways, cookies).
- * - the client part, beside a stock kernel client: docs in inherited.h.
+ * - the client part, beside a stock kernel client: takes the kernel's datagrams on loopback and carries them by UDP or TCP,
+ *   as wgtcpd says on the seam (core/port/relay_seam.h has every message). client.c (turns, the seam), peer.c (one peer's
+ *   messages both ways), race.c (the choice between the carriers, pure).
  *
- * Each is one thread and one loop. Nothing outside includes any but this header and inherited.h. */
+ * pool.c and channel.c serve both. Each role is one thread and one loop. Nothing outside includes any but this header. */
 #ifndef WGTCP_CLIENT_RELAY_RELAY_H
 #define WGTCP_CLIENT_RELAY_RELAY_H
 
@@ -15,6 +17,7 @@
 
 struct clock;
 struct loop;
+struct seam;
 struct tcp_listener;
 
 struct relay_ports {
@@ -62,5 +65,16 @@ struct relay_stats {
 	uint64_t cookies;               /* cookie replies answered */
 };
 void relay_server_stats(const struct relay_server *server, struct relay_stats *out);
+
+/* ---- the client part ---- */
+
+struct relay_client;
+
+/* Takes the use of ports and seam, not their ownership. NULL when memory is short. */
+struct relay_client *relay_client_new(const struct relay_ports *ports, struct seam *seam);
+void relay_client_free(struct relay_client *client);
+/* As relay_server_turn; 1: told to stop, or the daemon is gone. */
+int relay_client_turn(struct relay_client *client);
+struct mono relay_client_deadline(const struct relay_client *client);
 
 #endif

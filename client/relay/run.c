@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The server part as a process. What needs privileges (ports below 1024, the limit of handles) comes first; the loop
+/* Each part as a process. The server part: What needs privileges (ports below 1024, the limit of handles) comes first; the loop
  * only ever opens UDP sockets, which anybody may. */
 #include "client/relay/run.h"
 
 #include "core/crypto/crypto.h"
 #include "core/port/loop.h"
 #include "core/port/process.h"
+#include "core/port/seam.h"
 #include "core/port/tcp.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 
 /* All places, two handles each, and some spare. */
 #define HANDLES_WANTED 12288
+#define SEAM_HANDLE 3
 
 static int complain(const char *what, int err)
 {
@@ -128,4 +130,34 @@ out:
 	if (ports.loop)
 		loop_close(ports.loop);
 	return 1;
+}
+
+int relay_run_inherited(void)
+{
+	struct relay_ports ports = { 0 };
+	struct relay_client *client = NULL;
+	struct seam *seam;
+	int err;
+
+	if (!crypto_init())
+		return complain("the crypto libraries do not work here", -ENOTSUP);
+	err = seam_adopt(SEAM_HANDLE, &seam);
+	if (err)
+		return complain("descriptor 3 is not the seam to wgtcpd, which starts --inherited", err);
+	err = loop_open(&ports.loop);
+	if (err)
+		goto out;
+	client = relay_client_new(&ports, seam);
+	if (!client)
+		err = -ENOMEM;
+	while (!err)
+		err = relay_client_turn(client);
+	if (err > 0)
+		err = 0;
+out:
+	relay_client_free(client);
+	if (ports.loop)
+		loop_close(ports.loop);
+	seam_close(seam);
+	return err ? complain("the relay stopped", err) : 0;
 }

@@ -9,5 +9,7 @@
 
 /* Returns only on failure, after one sentence on stderr: the exit code. */
 int relay_run_server(const struct arguments *arguments);
+/* With the seam on descriptor 3, until the daemon says stop or is gone. The exit code. */
+int relay_run_inherited(void);
 
 #endif

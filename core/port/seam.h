@@ -22,6 +22,8 @@ enum seam_kind {
 	SEAM_MARK,         /* wall: newest TAI64N timestamp used; keep it for the next start */
 	SEAM_REMEMBER,     /* public_key, value: enum fallback_udp seen on this network */
 	SEAM_RESOLVE,      /* handshakes to this peer go unanswered: look its name up again: public_key */
+	SEAM_RELAY_NEWS,   /* this and the other SEAM_RELAY_*: only of a relay; core/port/relay_seam.h says all about them */
+	SEAM_RELAY_SEEN,
 	/* down: front to engine */
 	SEAM_TUN,          /* handle */
 	SEAM_UDP,          /* handle, value: 4 or 6; replaces the old one of that family; value + 0x100 without a handle:
@@ -39,6 +41,10 @@ enum seam_kind {
 	SEAM_MEMORY,       /* public_key, value: enum fallback_memory of this network */
 	SEAM_START,        /* connect to all peers with an endpoint now, without waiting for traffic */
 	SEAM_RETRY_UDP,    /* public_key: a person's word */
+	SEAM_RELAY_PEER,
+	SEAM_RELAY_UDP,
+	SEAM_RELAY_USE,
+	SEAM_RELAY_CLOSE,
 	SEAM_STOP,         /* end */
 };
 

@@ -95,6 +95,13 @@ static bool take_message(
 	case SEAM_START:
 	case SEAM_RETRY_UDP:
 	case SEAM_STOP:
+	/* A relay's, not an engine's. */
+	case SEAM_RELAY_NEWS:
+	case SEAM_RELAY_SEEN:
+	case SEAM_RELAY_PEER:
+	case SEAM_RELAY_UDP:
+	case SEAM_RELAY_USE:
+	case SEAM_RELAY_CLOSE:
 		break;
 	}
 	return out->kind != FRONT_NOTHING;
