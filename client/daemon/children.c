@@ -163,7 +163,6 @@ static gboolean spawner_ready(gint fd, GIOCondition condition, gpointer user)
 			child_gone(children, child, 0);
 			break;
 		case SPAWNER_START_ENGINE:
-		case SPAWNER_END:
 		case SPAWNER_KILL:
 			break;
 		}

@@ -18,7 +18,7 @@ struct profiles;
 #define DAEMON_UAPI_FOLDER "/var/run/wireguard"
 
 struct daemon {
-	const char *socket_path, *config_folder, *state_folder;
+	const char *config_folder, *state_folder;
 	int state_handle; /* the state folder, locked */
 	struct journal *journal;
 	struct children *children;

@@ -33,14 +33,6 @@ struct running {
 	int code;
 };
 
-/* Paths as they are after the daemon has left the folder it was started in. */
-static const char *absolute(const char *path)
-{
-	char *whole = g_canonicalize_filename(path, NULL);
-
-	return whole; /* for the life of the process */
-}
-
 /* The state folder, locked: one daemon for each. The lock goes with the descriptor. */
 static int open_state(const char *path)
 {
@@ -183,22 +175,16 @@ static void close_all(struct daemon *daemon)
 	g_free(daemon->memory);
 }
 
-int main(int argc, char **argv)
+static int run(const struct options *options)
 {
 	struct running running = { 0 };
-	struct options options;
-	int code, spawner, ready = -1, error = 0;
+	int spawner, ready = -1, error = 0;
 	pid_t spawner_pid;
 
-	if (!options_parse(argc, argv, &options, &code))
-		return code;
-	options.socket = absolute(options.socket);
-	options.config_folder = absolute(options.config_folder);
-	options.state_folder = absolute(options.state_folder);
 	umask(022);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	if (!options.foreground)
+	if (!options->foreground)
 		error = background_enter(&ready);
 	if (!error)
 		error = chdir("/") == 0 ? spawner_fork(&spawner, &spawner_pid) : -errno;
@@ -206,13 +192,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "wgtcpd: cannot start: %s\n", strerror(-error));
 		return 1;
 	}
-	running.daemon.socket_path = options.socket;
-	running.daemon.config_folder = options.config_folder;
-	running.daemon.state_folder = options.state_folder;
-	running.daemon.state_handle = open_state(options.state_folder);
+	running.daemon.config_folder = options->config_folder;
+	running.daemon.state_folder = options->state_folder;
+	running.daemon.state_handle = open_state(options->state_folder);
 	if (running.daemon.state_handle < 0)
 		return 1;
-	running.code = open_all(&running, &options, spawner);
+	running.code = open_all(&running, options, spawner);
 	if (running.code == 0) {
 		running.loop = g_main_loop_new(NULL, FALSE);
 		g_unix_signal_add(SIGTERM, signalled, &running);
@@ -227,4 +212,23 @@ int main(int argc, char **argv)
 	}
 	close_all(&running.daemon);
 	return running.code;
+}
+
+int main(int argc, char **argv)
+{
+	char *socket, *config_folder, *state_folder;
+	struct options options;
+	int code;
+
+	if (!options_parse(argc, argv, &options, &code))
+		return code;
+	/* The daemon leaves the folder that it was started in. */
+	options.socket = socket = g_canonicalize_filename(options.socket, NULL);
+	options.config_folder = config_folder = g_canonicalize_filename(options.config_folder, NULL);
+	options.state_folder = state_folder = g_canonicalize_filename(options.state_folder, NULL);
+	code = run(&options);
+	g_free(socket);
+	g_free(config_folder);
+	g_free(state_folder);
+	return code;
 }

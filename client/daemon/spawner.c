@@ -244,11 +244,10 @@ static void obey(struct spawner *spawner)
 	case SPAWNER_START_ENGINE:
 		start_engine(spawner, message.id, handles);
 		break;
-	case SPAWNER_END:
 	case SPAWNER_KILL:
 		child = message.id ? find(spawner, message.id) : NULL;
 		if (child)
-			kill(child->pid, message.kind == SPAWNER_END ? SIGTERM : SIGKILL);
+			kill(child->pid, SIGKILL);
 		break;
 	case SPAWNER_STARTED:
 	case SPAWNER_FAILED:

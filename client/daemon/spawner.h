@@ -14,7 +14,6 @@
 enum spawner_kind {
 	/* down: daemon to spawner */
 	SPAWNER_START_ENGINE = 1, /* id; two descriptors: seam, log */
-	SPAWNER_END,              /* id: ask it to end */
 	SPAWNER_KILL,             /* id: end it */
 	/* up */
 	SPAWNER_STARTED, /* id, pid, start_time */

@@ -116,7 +116,7 @@ static void a_program_gets_only_what_it_needs(void **state)
 	end_spawner(handle, pid);
 }
 
-static void ends_and_kills_by_number(void **state)
+static void kills_by_number(void **state)
 {
 	pid_t pid;
 	int handle = fork_spawner(&pid);
@@ -128,12 +128,12 @@ static void ends_and_kills_by_number(void **state)
 	read_text(stubborn.seam, text);
 	assert_int_equal(write(stubborn.seam, "i", 1), 1); /* ignore SIGTERM */
 	assert_int_equal(
-		spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_END, .id = 3 }, NULL), 0);
+		spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_KILL, .id = 3 }, NULL), 0);
 	assert_int_equal(
-		spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_END, .id = 1 }, NULL), 0);
+		spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_KILL, .id = 1 }, NULL), 0);
 	message = receive(handle);
 	assert_int_equal(message.id, 1);
-	assert_int_equal(WTERMSIG(message.status), SIGTERM);
+	assert_int_equal(WTERMSIG(message.status), SIGKILL);
 	assert_int_equal(
 		spawner_send(handle, &(struct spawner_message){ .kind = SPAWNER_KILL, .id = 2 }, NULL), 0);
 	message = receive(handle);
@@ -201,7 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_gets_only_what_it_needs),
-		cmocka_unit_test(ends_and_kills_by_number),
+		cmocka_unit_test(kills_by_number),
 		cmocka_unit_test(bad_requests_start_nothing),
 		cmocka_unit_test(all_end_with_the_daemon),
 	};
