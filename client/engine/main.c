@@ -2,6 +2,7 @@
 /* wgtcp-engine: the engine below wgtcpd (--inherited), or alone as a drop-in for other userspace
  * implementations. */
 #include "client/engine/engine.h"
+#include "core/crypto/crypto.h"
 #include "core/port/standalone.h"
 
 #include <stdio.h>
@@ -38,6 +39,17 @@ static int run_inherited(void)
 	return err ? 1 : 0;
 }
 
+/* With the implementation that seals packets on this machine. */
+static int print_version(void)
+{
+	if (!crypto_init()) {
+		fputs(PROGRAM ": the self-test of the crypto libraries failed.\n", stderr);
+		return 1;
+	}
+	printf(PROGRAM " " WGTCP_VERSION "\nChaCha20-Poly1305 by %s\n", crypto_aead_name());
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *environment = getenv("WG_PROCESS_FOREGROUND");
@@ -54,8 +66,7 @@ int main(int argc, char **argv)
 			return 0;
 		}
 		if (strcmp(argv[i], "--version") == 0) {
-			puts(PROGRAM " " WGTCP_VERSION);
-			return 0;
+			return print_version();
 		}
 		if (strcmp(argv[i], "-f") == 0 || strcmp(argv[i], "--foreground") == 0) {
 			settings.foreground = true;

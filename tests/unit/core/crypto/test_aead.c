@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/crypto/aead_kind.h"
 #include "core/crypto/crypto.h"
 #include "tests/unit/core/crypto/hex.h"
 
@@ -81,7 +82,7 @@ static void xaead_matches_draft(void **state)
 }
 
 /* Each length up to a few blocks of the vector code, then the ones that count; in place and not. */
-static void transport_matches_other_library(void **state)
+static void matches_other_library(const struct aead_kind *kind)
 {
 	static const size_t longer[] = { 1279, 1280, 1408, 1420, 1421, 1424, 9000, 65503 };
 	static uint8_t plain[65503], want[65503 + TAG_LEN], got[65503 + TAG_LEN];
@@ -89,56 +90,128 @@ static void transport_matches_other_library(void **state)
 	uint8_t key[KEY_LEN];
 	struct aead aead;
 
-	(void)state;
 	random_fill(key, sizeof(key));
 	random_fill(plain, sizeof(plain));
-	assert_true(aead_init(&aead, key));
+	assert_true(kind->init(&aead, key));
 	for (size_t i = 0; i < 600 + sizeof(longer) / sizeof(longer[0]); i++) {
 		size_t len = i < 600 ? i : longer[i - 600];
 		uint64_t counter = counters[i % (sizeof(counters) / sizeof(counters[0]))];
 
 		aead_seal_once(want, key, counter, plain, len, NULL, 0);
-		aead_seal(&aead, got, plain, len, counter);
+		kind->seal(&aead, got, plain, len, counter);
 		assert_memory_equal(got, want, len + TAG_LEN);
 		memcpy(got, plain, len);
-		aead_seal(&aead, got, got, len, counter);
+		kind->seal(&aead, got, got, len, counter);
 		assert_memory_equal(got, want, len + TAG_LEN);
 
-		assert_true(aead_open(&aead, got, want, len + TAG_LEN, counter));
+		assert_true(kind->open(&aead, got, want, len + TAG_LEN, counter));
 		assert_memory_equal(got, plain, len);
-		assert_true(aead_open(&aead, want, want, len + TAG_LEN, counter));
+		assert_true(kind->open(&aead, want, want, len + TAG_LEN, counter));
 		assert_memory_equal(want, plain, len);
 	}
-	aead_wipe(&aead);
+	kind->wipe(&aead);
 	assert_null(aead.impl);
-	aead_wipe(&aead);
+	kind->wipe(&aead);
 }
 
-static void transport_refuses_what_is_not_authentic(void **state)
+static void refuses_what_is_not_authentic(const struct aead_kind *kind)
 {
 	uint8_t key[KEY_LEN] = { 7 }, plain[100] = { 1, 2, 3 }, sealed[100 + TAG_LEN], out[100 + TAG_LEN];
 	struct aead aead, other;
 
-	(void)state;
-	assert_true(aead_init(&aead, key));
+	assert_true(kind->init(&aead, key));
 	key[31] ^= 1;
-	assert_true(aead_init(&other, key));
-	aead_seal(&aead, sealed, plain, sizeof(plain), 5);
+	assert_true(kind->init(&other, key));
+	kind->seal(&aead, sealed, plain, sizeof(plain), 5);
 
 	for (size_t i = 0; i < sizeof(sealed); i++) {
 		sealed[i] ^= 0x10;
-		assert_false(aead_open(&aead, out, sealed, sizeof(sealed), 5));
+		assert_false(kind->open(&aead, out, sealed, sizeof(sealed), 5));
 		sealed[i] ^= 0x10;
 		/* A refused packet leaves no trace in the next one. */
-		assert_true(aead_open(&aead, out, sealed, sizeof(sealed), 5));
+		assert_true(kind->open(&aead, out, sealed, sizeof(sealed), 5));
 	}
 	for (size_t len = 0; len < sizeof(sealed); len++)
-		assert_false(aead_open(&aead, out, sealed, len, 5));
-	assert_false(aead_open(&aead, out, sealed, sizeof(sealed), 4));
-	assert_false(aead_open(&aead, out, sealed, sizeof(sealed), 5ull << 32));
-	assert_false(aead_open(&other, out, sealed, sizeof(sealed), 5));
+		assert_false(kind->open(&aead, out, sealed, len, 5));
+	assert_false(kind->open(&aead, out, sealed, sizeof(sealed), 4));
+	assert_false(kind->open(&aead, out, sealed, sizeof(sealed), 5ull << 32));
+	assert_false(kind->open(&other, out, sealed, sizeof(sealed), 5));
+	kind->wipe(&aead);
+	kind->wipe(&other);
+}
+
+static void libcrypto_matches_other_library(void **state)
+{
+	(void)state;
+	matches_other_library(aead_libcrypto());
+}
+
+static void libcrypto_refuses_what_is_not_authentic(void **state)
+{
+	(void)state;
+	refuses_what_is_not_authentic(aead_libcrypto());
+}
+
+/* Where there is one: built without it, or on an older processor, there is nothing to compare. */
+static void ipsec_mb_matches_other_library(void **state)
+{
+	(void)state;
+	if (!aead_ipsec_mb())
+		skip();
+	matches_other_library(aead_ipsec_mb());
+}
+
+static void ipsec_mb_refuses_what_is_not_authentic(void **state)
+{
+	(void)state;
+	if (!aead_ipsec_mb())
+		skip();
+	refuses_what_is_not_authentic(aead_ipsec_mb());
+}
+
+static void seal_nothing(struct aead *aead, uint8_t *out, const uint8_t *plain, size_t len, uint64_t counter)
+{
+	(void)aead;
+	(void)counter;
+	memmove(out, plain, len);
+}
+
+static bool open_anything(struct aead *aead, uint8_t *out, const uint8_t *sealed, size_t sealed_len, uint64_t counter)
+{
+	aead_libcrypto()->open(aead, out, sealed, sealed_len, counter);
+	return true;
+}
+
+/* An implementation that does not encrypt, or that takes what is forged, is never chosen. */
+static void self_test_finds_a_broken_one(void **state)
+{
+	struct aead_kind broken = *aead_libcrypto();
+
+	(void)state;
+	assert_true(aead_self_test(&broken));
+	broken.seal = seal_nothing;
+	assert_false(aead_self_test(&broken));
+	broken = *aead_libcrypto();
+	broken.open = open_anything;
+	assert_false(aead_self_test(&broken));
+}
+
+/* The choice, through the functions that everybody calls. */
+static void chosen_one_works(void **state)
+{
+	uint8_t key[KEY_LEN] = { 9 }, want[20 + TAG_LEN], got[20 + TAG_LEN] = "twenty bytes of text";
+	struct aead aead;
+
+	(void)state;
+	aead_seal_once(want, key, 77, got, 20, NULL, 0);
+	assert_true(aead_init(&aead, key));
+	aead_seal(&aead, got, got, 20, 77);
+	assert_memory_equal(got, want, sizeof(want));
+	assert_true(aead_open(&aead, got, got, sizeof(got), 77));
+	assert_memory_equal(got, "twenty bytes of text", 20);
 	aead_wipe(&aead);
-	aead_wipe(&other);
+	assert_null(aead.impl);
+	aead_wipe(&aead);
 }
 
 static void start_is_repeatable_and_named(void **state)
@@ -153,8 +226,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(once_matches_rfc8439),
 		cmocka_unit_test(xaead_matches_draft),
-		cmocka_unit_test(transport_matches_other_library),
-		cmocka_unit_test(transport_refuses_what_is_not_authentic),
+		cmocka_unit_test(libcrypto_matches_other_library),
+		cmocka_unit_test(libcrypto_refuses_what_is_not_authentic),
+		cmocka_unit_test(ipsec_mb_matches_other_library),
+		cmocka_unit_test(ipsec_mb_refuses_what_is_not_authentic),
+		cmocka_unit_test(self_test_finds_a_broken_one),
+		cmocka_unit_test(chosen_one_works),
 		cmocka_unit_test(start_is_repeatable_and_named),
 	};
 
