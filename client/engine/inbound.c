@@ -203,15 +203,23 @@ void inbound_udp(struct engine *engine, struct udp_socket *socket)
 	}
 }
 
+/* Whether a stranger may say this and go on: it is, or can be, a copy that came second (a relay sends the same by UDP), or
+ * belongs to a session that has ended on this side. Nothing of it is answered. */
+static bool may_be_authentic(enum verdict verdict)
+{
+	return verdict == VERDICT_STALE_TIMESTAMP || verdict == VERDICT_REPLAYED || verdict == VERDICT_EXPIRED ||
+		verdict == VERDICT_UNKNOWN_INDEX || verdict == VERDICT_FLOODING || verdict == VERDICT_RATE_LIMITED;
+}
+
 bool inbound_record(struct stream *stream, uint8_t *message, size_t len)
 {
 	struct engine *engine = stream->engine;
 	struct origin origin = { .carrier = CARRIER_TCP, .stream = stream };
 	enum verdict verdict = inbound_message(engine, &origin, message, len);
 
-	/* A stranger's first record decides. Afterwards a bad record is only dropped, as on UDP: a session may just have
-	 * expired on one side. */
-	if (verdict != VERDICT_OK && !stream->authentic && stream->token.kind != TOKEN_DEAD) {
+	/* A stranger that says something wrong is not heard any more. Afterwards a bad record is only dropped, as on UDP: a
+	 * session may just have expired on one side. */
+	if (verdict != VERDICT_OK && !may_be_authentic(verdict) && !stream->authentic && stream->token.kind != TOKEN_DEAD) {
 		stream_mute(engine, stream);
 		return false;
 	}
