@@ -16,7 +16,7 @@ static const struct {
 	{ "wg0", "wg0" },
 	{ "wg0.conf.conf", "wg0" },
 	{ "WG0.CONF", "WG0" },
-	{ "/home/anna/Downloads/office.conf", "office" },
+	{ "Downloads/from anna/office.conf", "office" },
 	{ "C:\\Users\\Anna\\office.conf", "office" },
 	{ "my office (1).conf", "my-office-1" },
 	{ "B\xc3\xbcro M\xc3\xbcnchen.conf", "Buro-Munchen" },
