@@ -288,7 +288,7 @@ struct dump {
 	const struct double_world *world;
 	const struct double_device *device;
 	uint16_t family;
-	char buffer[8192];
+	_Alignas(struct nlmsghdr) char buffer[8192];
 	bool first, interrupted;
 };
 
