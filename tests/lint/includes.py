@@ -34,12 +34,16 @@ RULES = {
     "client/cli": (["client/rpc", "client/speedtest", "core/base", "core/port", "core/crypto"], ("qrencode",)),
     "client/speedtest": (["core/base", "core/port"], ()),
     "client/nm": (["client/rpc", "core/base", "core/config"], None),
-    "gui/window": (["client/rpc", "client/speedtest", "core/base", "core/config"], None),
-    "gui/tray": (["client/rpc", "core/base"], None),
+    # libintl: words in the person's language; no toolkit, no display.
+    "gui/model": (["client/rpc", "core/base", "core/config"], ("libintl",)),
+    "gui/link": (["client/rpc", "core/base", "gui/model"], None),
+    "gui/window": (["client/rpc", "client/speedtest", "core/base", "core/config", "gui/model", "gui/link"], None),
+    "gui/tray": (["client/rpc", "core/base", "gui/model", "gui/link"], None),
 }
 # Only these folders may name these libraries, also where system headers are free.
 OWNERS = {"sodium": "core/crypto", "openssl/": "core/crypto", "intel-ipsec-mb": "core/crypto",
-          "json-c/": "client/rpc", "json.h": "client/rpc", "gtk/gtk.h": "gui/", "adwaita": "gui/window"}
+          "json-c/": "client/rpc", "json.h": "client/rpc", "gtk/gtk.h": ("gui/window/", "gui/tray/"),
+          "adwaita": "gui/window/"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
 
 

@@ -214,7 +214,7 @@ class Lab:
     def environment(self, extra=None):
         env = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1",
                    PATH=f"{self.binaries}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                   ASAN_OPTIONS=f"log_path={self.logs}/sanitizer:abort_on_error=0:exitcode=99",
+                   ASAN_OPTIONS=f"log_path={self.logs}/sanitizer:exitcode=99:fast_unwind_on_malloc=0",
                    UBSAN_OPTIONS=f"log_path={self.logs}/sanitizer:print_stacktrace=1:exitcode=99")
         env.update(extra or {})
         return env
