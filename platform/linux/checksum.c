@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The Internet checksum. Pure. Source: RFC 1071.
+/* The Internet checksum: which way of adding is used, the portable one, and the rest. Any thread. Source: RFC 1071.
  *
  * Words of 32 bits are added in lanes of 64 bits, so that no carry is lost and the compiler can use whatever
- * vectors the machine has. */
+ * vectors every machine has. */
 #include "platform/linux/checksum.h"
 
+#include "platform/linux/checksum_kinds.h"
+
+#include <stdatomic.h>
 #include <string.h>
 
 #define LANES 4
@@ -39,11 +42,10 @@ static uint64_t shrink(uint64_t sum)
 	return (sum & UINT32_MAX) + (sum >> 32);
 }
 
-uint64_t checksum_add(uint64_t sum, const uint8_t *bytes, size_t len)
+uint64_t checksum_add_portable(uint64_t sum, const uint8_t *bytes, size_t len)
 {
 	size_t steps = len / STEP_BYTES;
 
-	sum = shrink(sum);
 	if (steps) {
 		sum += add_steps(bytes, steps);
 		bytes += steps * STEP_BYTES;
@@ -68,6 +70,25 @@ uint64_t checksum_add(uint64_t sum, const uint8_t *bytes, size_t len)
 		sum += word;
 	}
 	return sum;
+}
+
+/* Written once, to the same value by whoever comes first. */
+static checksum_add_function *_Atomic chosen;
+
+static checksum_add_function *choose(void)
+{
+	struct checksum_kind kinds[CHECKSUM_KINDS_MAX];
+	size_t count = checksum_vector_kinds(kinds);
+
+	chosen = count ? kinds[count - 1].add : checksum_add_portable;
+	return chosen;
+}
+
+uint64_t checksum_add(uint64_t sum, const uint8_t *bytes, size_t len)
+{
+	checksum_add_function *add = atomic_load_explicit(&chosen, memory_order_relaxed);
+
+	return (add ? add : choose())(shrink(sum), bytes, len);
 }
 
 uint64_t checksum_pseudo(
