@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* A wall around this machine: what does not go through a tunnel does not leave it. The system holds it, not a
+ * process: it stays when whoever made it is killed, and goes when the machine starts anew. */
+#ifndef WGTCP_CORE_PORT_KILL_SWITCH_H
+#define WGTCP_CORE_PORT_KILL_SWITCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KILL_SWITCH_TUNNELS_MAX 64
+#define KILL_SWITCH_WHY_LEN 200
+
+struct kill_switch_tunnel {
+	char interface[16]; /* what goes into it may pass, but for its own carrier's packets; need not be
+			       there yet */
+	uint32_t mark;      /* of its carrier's sockets, which may pass; 0: none */
+};
+
+struct kill_switch {
+	const struct kill_switch_tunnel *tunnels; /* borrowed */
+	size_t count;
+	bool lan;        /* addresses of local networks may be reached, but for name look-ups */
+	uint32_t open_s; /* everything may pass for so many seconds from now on, then nothing again, whoever
+			  * has died meanwhile; 0: no time */
+};
+
+/* Puts it in place, or another one in the place of the one that is there, without a moment between. Loopback,
+ * DHCP and IPv6 neighbour discovery pass always; no destination ever does. 0; or -errno with a sentence in
+ * why, and what was there before is there still: -EPERM; -EOPNOTSUPP: this system has no such thing. */
+int kill_switch_set(const struct kill_switch *settings, char why[KILL_SWITCH_WHY_LEN]);
+/* Takes it away. 0 also when there is none. */
+int kill_switch_remove(char why[KILL_SWITCH_WHY_LEN]);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Answers to a tunnel's own packets. They come in where all other traffic does not go out any more, and a
+ * system that checks where a sender would be reached (reverse path filter) throws them away, unless they
+ * carry the mark of what they answer. 0 or -errno. */
+#ifndef WGTCP_CORE_PORT_NET_ANSWER_H
+#define WGTCP_CORE_PORT_NET_ANSWER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct net_answer {
+	const char *interface; /* the tunnel's own */
+	uint32_t mark;         /* of its packets outside */
+	bool no_socket;        /* something else than marked sockets sends them: the kernel's WireGuard */
+};
+
+/* Gives answers the mark, over UDP and TCP, IPv4 and IPv6, and lets no marked packet into the tunnel that
+ * carries it. -EOPNOTSUPP, -EPERM: the system cannot. Outlives the process. */
+int net_answer_add(const struct net_answer *answer);
+/* Removing what is not there is done. */
+int net_answer_remove(uint32_t mark);
+
+/* Whether the check looks at marks. *was: what it was before. */
+int net_answer_check_marks(bool on, bool *was);
+/* Whether some interface checks strictly. */
+bool net_answer_strict(void);
+
+#endif
