@@ -163,6 +163,9 @@ static gboolean spawner_ready(gint fd, GIOCondition condition, gpointer user)
 			child_gone(children, child, 0);
 			break;
 		case SPAWNER_START_ENGINE:
+		case SPAWNER_START_PROBE:
+		case SPAWNER_RESOLVCONF_SET:
+		case SPAWNER_RESOLVCONF_CLEAR:
 		case SPAWNER_KILL:
 			break;
 		}

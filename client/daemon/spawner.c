@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The spawner process: see spawner.h. One thread, no GLib. */
 #include "client/daemon/spawner_message.h"
+#include "client/daemon/probe.h"
 #include "client/daemon/process.h"
+#include "client/daemon/resolvconf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,37 +84,63 @@ static void close_from(unsigned int first)
 	}
 }
 
-/* In the new process: takes on exactly the descriptors, signals and environment that a program gets. */
-static void become(int program, char *const arguments[], int seam, int log, int failure)
-{
-	char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL };
-	sigset_t none;
-	int null, error;
+/* How one of the list is started. */
+struct launch {
+	int program;      /* opened; -1: path counts, since a script can not be run by its descriptor */
+	const char *path; /* absolute */
+	char *const *arguments;
+	bool reads;  /* its first descriptor is its standard input, else SEAM_HANDLE */
+	bool lasts;  /* ends with the spawner, which ends with the daemon; else it is let finish what it does
+		      */
+	mode_t mask; /* of the files that it makes */
+};
 
-	program = move_up(program);
-	seam = move_up(seam);
-	log = move_up(log);
-	failure = move_up(failure);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (program < 0 || seam < 0 || log < 0 || failure < 0 || null < 0 || dup2(null, 0) < 0 ||
-		dup2(null, 1) < 0 || dup2(log, 2) < 0 || dup2(seam, SEAM_HANDLE) < 0)
-		goto failed;
-	/* program and failure go by themselves with the exec; so that nothing else is left over: */
-	if (dup3(program, 4, O_CLOEXEC) < 0 || dup3(failure, 5, O_CLOEXEC) < 0)
-		goto failed;
-	close_from(6);
-	failure = 5;
+static void usual_signals(void)
+{
+	sigset_t none;
+
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* It ends with the spawner, which ends with the daemon; and it never gains a privilege by an exec. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+}
+
+/* In the new process: takes on exactly the descriptors, signals and environment that a program gets. */
+static void become(const struct launch *launch, int given, int log, int failure)
+{
+	char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL };
+	int program, null, error;
+
+	program = launch->program < 0 ? -1 : move_up(launch->program);
+	given = move_up(given);
+	log = move_up(log);
+	failure = move_up(failure);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if ((program < 0 && launch->program >= 0) || given < 0 || log < 0 || failure < 0 || null < 0 ||
+		dup2(launch->reads ? given : null, 0) < 0 || dup2(launch->reads ? log : null, 1) < 0 ||
+		dup2(log, 2) < 0 || (!launch->reads && dup2(given, SEAM_HANDLE) < 0))
 		goto failed;
-	umask(077);
-	syscall(SYS_execveat, 4, "", arguments, environment, AT_EMPTY_PATH);
+	/* program and failure go by themselves with the exec; so that nothing else is left over: */
+	if ((program >= 0 && dup3(program, 4, O_CLOEXEC) < 0) || dup3(failure, 5, O_CLOEXEC) < 0)
+		goto failed;
+	if (launch->reads) {
+		close(SEAM_HANDLE);
+		close(4);
+	}
+	close_from(6);
+	failure = 5;
+	usual_signals();
+	/* It never gains a privilege by an exec. */
+	if ((launch->lasts && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) ||
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		goto failed;
+	umask(launch->mask);
+	if (launch->program >= 0)
+		syscall(SYS_execveat, 4, "", launch->arguments, environment, AT_EMPTY_PATH);
+	else
+		execve(launch->path, launch->arguments, environment);
 failed:
 	error = errno;
 	(void)!write(failure, &error, sizeof(error));
@@ -120,14 +148,13 @@ failed:
 }
 
 /* 0 and *pid, or an errno. Waits until the program runs or could not be run. */
-static int start(
-	struct spawner *spawner, int program, char *const arguments[], const int handles[2], pid_t *pid)
+static int start(const struct launch *launch, const int handles[2], pid_t *pid)
 {
 	pid_t parent = getpid(), child;
 	int failure[2], error = 0;
 	ssize_t len;
 
-	if (program < 0)
+	if (launch->program < 0 && !launch->path)
 		return ENOENT;
 	if (pipe2(failure, O_CLOEXEC) != 0)
 		return errno;
@@ -135,7 +162,7 @@ static int start(
 	if (child == 0) {
 		if (getppid() != parent)
 			_exit(127);
-		become(program, arguments, handles[0], handles[1], failure[1]);
+		become(launch, handles[0], handles[1], failure[1]);
 	}
 	if (child < 0)
 		error = errno;
@@ -150,10 +177,56 @@ static int start(
 			waitpid(child, NULL, 0);
 	}
 	close(failure[0]);
-	(void)spawner;
 	if (!error)
 		*pid = child;
 	return error;
+}
+
+static int start_engine(const struct spawner *spawner, const int handles[2], pid_t *pid)
+{
+	const struct launch launch = {
+		.program = spawner->engine, .arguments = engine_arguments, .lasts = true, .mask = 077
+	};
+
+	return start(&launch, handles, pid);
+}
+
+static int start_resolvconf(const struct spawner_message *message, const int handles[2], pid_t *pid)
+{
+	struct resolvconf_command command;
+	struct launch launch = { .program = -1, .reads = true, .mask = 022 };
+
+	/* The name comes from the daemon, which has checked it; it is still not trusted with an option. */
+	if (!memchr(message->name, 0, sizeof(message->name)) ||
+		!resolvconf_command(message->name, message->kind == SPAWNER_RESOLVCONF_SET, &command))
+		return ENOENT;
+	launch.path = command.path;
+	launch.arguments = command.arguments;
+	return start(&launch, handles, pid);
+}
+
+static int start_probe(const int handles[2], pid_t *pid)
+{
+	pid_t parent = getpid(), child = fork();
+	int requests, questions, null, i;
+
+	if (child > 0)
+		*pid = child;
+	if (child != 0)
+		return child < 0 ? errno : 0;
+	if (getppid() != parent || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+		_exit(127);
+	requests = move_up(handles[0]);
+	questions = move_up(handles[1]);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (i = 0; i < 3; i++)
+		if (dup2(null, i) < 0)
+			_exit(127);
+	if (dup3(requests, 3, O_CLOEXEC) < 0 || dup3(questions, 4, O_CLOEXEC) < 0)
+		_exit(127);
+	close_from(5);
+	usual_signals();
+	probe_run(3, 4);
 }
 
 static struct child *find(struct spawner *spawner, uint32_t id)
@@ -173,16 +246,21 @@ static void report(struct spawner *spawner, struct spawner_message message)
 		_exit(0);
 }
 
-static void start_engine(struct spawner *spawner, uint32_t id, const int handles[2])
+static void start_child(struct spawner *spawner, const struct spawner_message *message, const int handles[2])
 {
+	uint32_t id = message->id;
 	struct child *child = id && handles[0] >= 0 && !find(spawner, id) ? find(spawner, 0) : NULL;
 	pid_t pid = 0;
 	int error;
 
 	if (!child)
 		error = handles[0] < 0 || !id ? EINVAL : EMFILE;
+	else if (message->kind == SPAWNER_START_ENGINE)
+		error = start_engine(spawner, handles, &pid);
+	else if (message->kind == SPAWNER_START_PROBE)
+		error = start_probe(handles, &pid);
 	else
-		error = start(spawner, spawner->engine, engine_arguments, handles, &pid);
+		error = start_resolvconf(message, handles, &pid);
 	if (error) {
 		report(spawner,
 			(struct spawner_message){ .kind = SPAWNER_FAILED, .id = id, .status = error });
@@ -242,7 +320,10 @@ static void obey(struct spawner *spawner)
 	}
 	switch ((enum spawner_kind)message.kind) {
 	case SPAWNER_START_ENGINE:
-		start_engine(spawner, message.id, handles);
+	case SPAWNER_START_PROBE:
+	case SPAWNER_RESOLVCONF_SET:
+	case SPAWNER_RESOLVCONF_CLEAR:
+		start_child(spawner, &message, handles);
 		break;
 	case SPAWNER_KILL:
 		child = message.id ? find(spawner, message.id) : NULL;

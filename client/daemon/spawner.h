@@ -4,7 +4,9 @@
  * fixed arguments, which it opened when it started; a request names one by number, never by path. No shell.
  *
  * Requests and reports are of one fixed size, on a socketpair that keeps their bounds. A request to start
- * carries the descriptors that the program inherits: 3 (its seam) and 2 (its log). */
+ * carries two descriptors: what the program is given (an engine its seam, as 3; resolvconf its text, as 0),
+ * and its log (2). The probe is no program but a copy of the spawner without any privilege (probe.h), and is
+ * given two sockets. */
 #ifndef WGTCP_CLIENT_DAEMON_SPAWNER_H
 #define WGTCP_CLIENT_DAEMON_SPAWNER_H
 
@@ -15,6 +17,9 @@ enum spawner_kind {
 	/* down: daemon to spawner */
 	SPAWNER_START_ENGINE = 1, /* id; two descriptors: seam, log */
 	SPAWNER_KILL,             /* id: end it */
+	SPAWNER_RESOLVCONF_SET,   /* id, name: of the interface; two descriptors: text, log */
+	SPAWNER_RESOLVCONF_CLEAR, /* the same; the text is not read */
+	SPAWNER_START_PROBE,      /* id; two descriptors: requests, questions */
 	/* up */
 	SPAWNER_STARTED, /* id, pid, start_time */
 	SPAWNER_FAILED,  /* id, status: errno */
@@ -27,6 +32,7 @@ struct spawner_message {
 	int32_t pid;
 	int32_t status;
 	uint64_t start_time; /* process.h */
+	char name[16];
 };
 
 /* Forks the spawner. 0 with *handle (non-blocking) for spawner_send and spawner_receive, or -errno. The child
@@ -34,7 +40,7 @@ struct spawner_message {
  */
 int spawner_fork(int *handle, pid_t *pid);
 
-/* handles: two descriptors that go with SPAWNER_START_ENGINE, else NULL; they stay the caller's. 0 or -errno.
+/* handles: the two descriptors that go with it, NULL with SPAWNER_KILL; they stay the caller's. 0 or -errno.
  */
 int spawner_send(int handle, const struct spawner_message *message, const int handles[2]);
 /* 0; -EAGAIN: nothing waits; -EPIPE: the spawner is gone. */
