@@ -51,6 +51,11 @@ def main():
     parser.add_argument("--grace", type=float, default=1.0, help="seconds to wait for late answers")
     parser.add_argument("--from", dest="interface")
     args = parser.parse_args()
+    try:
+        # A busy machine must not make the one who measures late.
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(10))
+    except PermissionError:
+        pass
     stop = []
     signal.signal(signal.SIGTERM, lambda *_: stop.append(True))
     signal.signal(signal.SIGINT, lambda *_: stop.append(True))
