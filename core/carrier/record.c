@@ -122,39 +122,62 @@ static bool keep(struct record_stream *stream, size_t want, uint8_t **input, siz
 	return true;
 }
 
+/* Passes over what is left of a record that was too long; false: more of it is to come. */
+static bool skip(struct record_stream *stream, uint8_t **input, size_t *left)
+{
+	size_t take = stream->skip < *left ? stream->skip : *left;
+
+	*input += take;
+	*left -= take;
+	stream->skip -= take;
+	return !stream->skip;
+}
+
 enum record_state record_stream_next(
 	struct record_stream *stream, uint8_t **input, size_t *left, uint8_t **message, size_t *len)
 {
 	struct record record;
 
-	/* Nothing kept: a whole record is handed out where it lies. */
-	if (!stream->len) {
-		record = record_parse(*input, *left);
-		if (record.state == RECORD_INVALID || record.record > stream->limit)
-			return RECORD_INVALID;
-		if (record.state == RECORD_COMPLETE) {
-			*message = *input + record.message;
-			*len = record.len;
-			*input += record.record;
-			*left -= record.record;
-			return RECORD_COMPLETE;
+	while (skip(stream, input, left)) {
+		/* Nothing kept: a whole record is handed out where it lies. */
+		if (!stream->len) {
+			record = record_parse(*input, *left);
+			if (record.state == RECORD_INVALID)
+				return RECORD_INVALID;
+			if (record.record > stream->limit) {
+				stream->skip = record.record;
+				continue;
+			}
+			if (record.state == RECORD_COMPLETE) {
+				*message = *input + record.message;
+				*len = record.len;
+				*input += record.record;
+				*left -= record.record;
+				return RECORD_COMPLETE;
+			}
 		}
-	}
 
-	/* The header first: it says how much belongs to this record, and the next one stays in the input. */
-	if (stream->len < RECORD_HEADER_LEN && !keep(stream, RECORD_HEADER_LEN, input, left))
-		return RECORD_INVALID;
-	record = record_parse(stream->bytes, stream->len);
-	if (record.state == RECORD_INVALID || record.record > stream->limit)
-		return RECORD_INVALID;
-	if (!record.record)
-		return RECORD_PARTIAL;
-	if (!keep(stream, record.record, input, left))
-		return RECORD_INVALID;
-	if (stream->len < record.record)
-		return RECORD_PARTIAL;
-	*message = stream->bytes + record.message;
-	*len = record.len;
-	stream->len = 0; /* the bytes stay until the next call */
-	return RECORD_COMPLETE;
+		/* The header first: it says how much belongs to this record, and the next one stays in the input. */
+		if (stream->len < RECORD_HEADER_LEN && !keep(stream, RECORD_HEADER_LEN, input, left))
+			return RECORD_INVALID;
+		record = record_parse(stream->bytes, stream->len);
+		if (record.state == RECORD_INVALID)
+			return RECORD_INVALID;
+		if (!record.record)
+			return RECORD_PARTIAL;
+		if (record.record > stream->limit) {
+			stream->skip = record.record - stream->len;
+			stream->len = 0;
+			continue;
+		}
+		if (!keep(stream, record.record, input, left))
+			return RECORD_INVALID;
+		if (stream->len < record.record)
+			return RECORD_PARTIAL;
+		*message = stream->bytes + record.message;
+		*len = record.len;
+		stream->len = 0; /* the bytes stay until the next call */
+		return RECORD_COMPLETE;
+	}
+	return RECORD_PARTIAL;
 }

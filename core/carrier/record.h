@@ -37,7 +37,8 @@ struct record record_parse(const uint8_t *bytes, size_t len);
 struct record_stream {
 	uint8_t *bytes;  /* owned; NULL while empty */
 	size_t len, room;
-	size_t limit;    /* longest record accepted */
+	size_t limit;    /* longest record accepted; longer ones are passed over */
+	size_t skip;     /* bytes of such a one that are still to come */
 };
 
 #define RECORD_UNKNOWN_LIMIT 1024 /* DESIGN.md: engine memory for an unauthenticated connection */
@@ -47,7 +48,8 @@ void record_stream_free(struct record_stream *stream);
 
 /* Gives the next whole message of (kept bytes || input). input and left are moved on; a partial rest is kept in the
  * stream, and the answer is then RECORD_PARTIAL. A message that lies in the input stays valid as long as the input does,
- * one that was kept (anywhere else) until the next call; it may be written to. RECORD_INVALID: bad header, or longer than the limit, or memory is short. */
+ * one that was kept (anywhere else) until the next call; it may be written to. A record longer than the limit is passed over as if it had not been sent, without keeping any of it: whoever is not known
+ * yet may go on with a session whose packets are large. RECORD_INVALID: bad header, or memory is short. */
 enum record_state record_stream_next(struct record_stream *stream, uint8_t **input, size_t *left, uint8_t **message,
 	size_t *len);
 

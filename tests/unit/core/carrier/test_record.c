@@ -221,14 +221,16 @@ static void limits(void **unused)
 		{ RECORD_UNKNOWN_LIMIT, 65535, false },
 		{ RECORD_MAX_LEN, 65535, true },
 	};
-	static uint8_t bytes[RECORD_MAX_LEN], copy[RECORD_MAX_LEN];
+	/* Behind the record under test stands a small one. */
+	static uint8_t bytes[RECORD_MAX_LEN + 40], copy[RECORD_MAX_LEN + 40];
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		size_t len = RECORD_HEADER_LEN + rows[i].message;
+		size_t len = RECORD_HEADER_LEN + rows[i].message + 40;
 
 		memset(bytes, 7, sizeof(bytes));
 		record_write_header(bytes, rows[i].message);
+		record_write_header(bytes + len - 40, 32);
 		for (size_t split = 0; split <= len; split += split < 16 ? 1 : 997) {
 			struct record_stream stream;
 			uint8_t *input = copy, *message;
@@ -238,19 +240,27 @@ static void limits(void **unused)
 			memcpy(copy, bytes, len);
 			record_stream_init(&stream, rows[i].limit);
 			state = record_stream_next(&stream, &input, &left, &message, &message_len);
-			if (split < len && state == RECORD_PARTIAL) {
+			assert_true(stream.room <= rows[i].limit);
+			if (state == RECORD_COMPLETE)
+				left += len - split;
+			else
 				assert_int_equal(left, 0);
+			if (state == RECORD_PARTIAL && split < len) {
 				left = len - split;
 				state = record_stream_next(&stream, &input, &left, &message, &message_len);
 			}
-			assert_int_equal(state, rows[i].accepted ? RECORD_COMPLETE : RECORD_INVALID);
+			assert_int_equal(state, RECORD_COMPLETE);
 			assert_true(stream.room <= rows[i].limit);
-			if (rows[i].accepted)
+			if (rows[i].accepted) {
 				assert_int_equal(message_len, rows[i].message);
-			else /* and it stays so */
-				assert_int_equal(
-					record_stream_next(&stream, &input, &left, &message, &message_len),
-					RECORD_INVALID);
+				assert_int_equal(record_stream_next(&stream, &input, &left, &message, &message_len),
+					RECORD_COMPLETE);
+			}
+			/* The one behind it is whole, whether the first was passed over or not. */
+			assert_int_equal(message_len, 32);
+			assert_int_equal(left, 0);
+			assert_int_equal(record_stream_next(&stream, &input, &left, &message, &message_len),
+				RECORD_PARTIAL);
 			record_stream_free(&stream);
 		}
 	}
