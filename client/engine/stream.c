@@ -57,7 +57,8 @@ struct stream *stream_new(struct engine *engine, struct tcp *tcp, bool dialled)
 	stream->tcp = tcp;
 	stream->dialled = dialled;
 	stream->born = engine->now;
-	record_stream_init(&stream->in, RECORD_UNKNOWN_LIMIT);
+	/* Whom we have dialled may begin with a large packet of a session that goes on. */
+	record_stream_init(&stream->in, dialled ? RECORD_MAX_LEN : RECORD_UNKNOWN_LIMIT);
 	list_add(&engine->unknown, stream);
 	watch(engine, stream);
 	return stream;
