@@ -48,6 +48,7 @@ struct peer {
 	struct socket outer;  /* UDP towards the peer */
 	struct client_token stream_token;
 	struct channel channel; /* TCP; its tcp is NULL while there is none */
+	bool introduced;        /* something has gone out on the stream that can show whose it is */
 	uint64_t attempt;       /* of the dial under way; 0: none */
 	struct race race;
 

@@ -94,6 +94,7 @@ void peer_set_stream(struct peer *peer, int handle)
 	channel_open(&peer->channel, tcp, RECORD_MAX_LEN);
 	peer->stream_token = (struct client_token){ TOKEN_STREAM, peer };
 	watch_stream(peer);
+	peer->introduced = false;
 	peer->rtt_us = event.rtt_us;
 	client_news(peer, RELAY_NEWS_TCP_CONNECTED);
 	peer_event(peer, &event);
@@ -195,6 +196,17 @@ static void keep_index(struct peer *peer, uint32_t index)
 		peer->index_count++;
 }
 
+/* Where each message goes out twice, the copy that comes second shows nothing, since anybody may have recorded it: so the
+ * first on a new stream that a listener takes of a stranger goes by it alone. */
+static bool introduces_stream(struct peer *peer, size_t len)
+{
+	if (!race_uses_tcp(&peer->race) || !peer->channel.tcp || peer->introduced ||
+		RECORD_HEADER_LEN + len > RECORD_UNKNOWN_LIMIT)
+		return false;
+	peer->introduced = true;
+	return true;
+}
+
 static void take_from_kernel(struct peer *peer, struct batch *batch, const uint8_t *message, size_t len)
 {
 	const struct race_event event = { .kind = RACE_INITIATION };
@@ -219,9 +231,11 @@ static void take_from_kernel(struct peer *peer, struct batch *batch, const uint8
 	case MESSAGE_NONE:
 		return;
 	}
+	bool introduces = introduces_stream(peer, len);
+
 	if (race_uses_tcp(&peer->race) && message_classify(message, len) != MESSAGE_COOKIE_REPLY)
 		put_in_stream(peer, message, len);
-	if (!race_uses_udp(&peer->race))
+	if (!race_uses_udp(&peer->race) || introduces)
 		return;
 	batch->pieces[batch->count++] = (struct datagram_piece){ message, len };
 	if (batch->count == BATCH)
