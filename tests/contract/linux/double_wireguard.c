@@ -6,11 +6,13 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/genetlink.h>
+#include <linux/sockios.h>
 #include <linux/time_types.h>
 #include <linux/wireguard.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #define TRANSPORT 9
 #define ATTRS 16
@@ -369,9 +371,13 @@ int double_get(struct double_world *world, const struct nlmsghdr *header)
 	struct double_device *device = NULL;
 	struct policy policy;
 	int err = begin(world, header, &policy, &device);
+	int unread = 0;
 
 	if (err)
 		return err;
+	/* As the kernel: one dump at a time, and it lasts until it has been read. */
+	if (ioctl(world->to, SIOCOUTQ, &unread) == 0 && unread)
+		return -EBUSY;
 	struct dump dump = { .world = world, .device = device, .family = header->nlmsg_type, .first = true };
 	if (world->counts->interrupt_dumps) {
 		world->counts->interrupt_dumps--;
