@@ -9,6 +9,7 @@
 #include <glib.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 struct child {
 	struct children *owner;
 	uint32_t id;
+	enum child_kind kind;
 	pid_t pid;
 	uint64_t start_time;
 	char tunnel[16];
@@ -53,8 +55,11 @@ static void say_line(struct child *child)
 static bool take_log(struct child *child)
 {
 	char bytes[1024];
-	ssize_t len = read(child->log, bytes, sizeof(bytes)), i;
+	ssize_t len, i;
 
+	if (child->log < 0)
+		return false;
+	len = read(child->log, bytes, sizeof(bytes));
 	if (len < 0)
 		return errno == EAGAIN || errno == EINTR;
 	for (i = 0; i < len; i++)
@@ -120,18 +125,29 @@ static void child_gone(struct children *children, struct child *child, int error
 		children->changed(children->changed_user);
 }
 
-/* An engine whose seam was closed ends with 0; everything else is worth a word. */
+static const char *const names[] = {
+	[CHILD_ENGINE] = "engine",
+	[CHILD_RELAY] = "relay",
+	[CHILD_RESOLVCONF] = "resolvconf program",
+	[CHILD_PROBE] = "probe process",
+};
+
+/* One whose seam was closed ends with 0; everything else is worth a word. */
 static void say_exit(struct children *children, const struct child *child, int status)
 {
+	const char *name = names[child->kind];
+
+	if (child->kind == CHILD_RESOLVCONF && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return;
 	if (child->killed)
 		journal_say(children->journal, JOURNAL_WARNING, child->tunnel,
-			"the engine did not end by itself and was killed");
+			"the %s did not end by itself and was killed", name);
 	else if (WIFSIGNALED(status))
 		journal_say(children->journal, JOURNAL_WARNING, child->tunnel,
-			"the engine was ended by signal %d", WTERMSIG(status));
+			"the %s was ended by signal %d", name, WTERMSIG(status));
 	else if (!child->forgotten || WEXITSTATUS(status) != 0)
 		journal_say(children->journal, JOURNAL_WARNING, child->tunnel,
-			"the engine ended with code %d", WEXITSTATUS(status));
+			"the %s ended with code %d", name, WEXITSTATUS(status));
 }
 
 static gboolean spawner_ready(gint fd, GIOCondition condition, gpointer user)
@@ -155,15 +171,18 @@ static gboolean spawner_ready(gint fd, GIOCondition condition, gpointer user)
 			break;
 		case SPAWNER_FAILED:
 			journal_say(children->journal, JOURNAL_ERROR, child->tunnel,
-				"wgtcp-engine cannot be started: %s", g_strerror(message.status));
+				"the %s cannot be started: %s", names[child->kind],
+				g_strerror(message.status));
 			child_gone(children, child, message.status ? message.status : EIO);
 			break;
 		case SPAWNER_EXITED:
 			say_exit(children, child, message.status);
-			child_gone(children, child, 0);
+			child_gone(children, child,
+				child->kind == CHILD_RESOLVCONF && message.status != 0 ? EIO : 0);
 			break;
 		case SPAWNER_START_ENGINE:
 		case SPAWNER_START_PROBE:
+		case SPAWNER_START_RELAY:
 		case SPAWNER_RESOLVCONF_SET:
 		case SPAWNER_RESOLVCONF_CLEAR:
 		case SPAWNER_KILL:
@@ -202,37 +221,94 @@ void children_free(struct children *children)
 	g_free(children);
 }
 
-uint32_t children_start_engine(struct children *children, int seam, const char *tunnel,
-	void (*exited)(int error, void *user), void *user)
+/* Its id, or 0. log: what it writes there is told; -1: none. */
+static uint32_t begin(struct children *children, enum child_kind kind, const struct spawner_message *what,
+	const int handles[2], int log, const char *tunnel, void (*exited)(int error, void *user), void *user)
 {
+	struct spawner_message message = *what;
 	struct child *child;
-	int pipe[2], handles[2];
 
-	if (pipe2(pipe, O_CLOEXEC) != 0)
-		return 0;
-	handles[0] = seam;
-	handles[1] = pipe[1];
 	if (++children->last_id == 0)
 		children->last_id = 1;
-	if (spawner_send(children->handle,
-		    &(struct spawner_message){ .kind = SPAWNER_START_ENGINE, .id = children->last_id },
-		    handles) != 0) {
-		close(pipe[0]);
-		close(pipe[1]);
+	message.id = children->last_id;
+	if (spawner_send(children->handle, &message, handles) != 0)
 		return 0;
-	}
-	close(pipe[1]);
-	fcntl(pipe[0], F_SETFL, O_NONBLOCK);
 	child = g_new0(struct child, 1);
 	child->owner = children;
+	child->kind = kind;
 	child->id = children->last_id;
 	child->exited = exited;
 	child->user = user;
-	child->log = pipe[0];
+	child->log = log;
 	g_strlcpy(child->tunnel, tunnel, sizeof(child->tunnel));
-	child->log_source = g_unix_fd_add(child->log, G_IO_IN | G_IO_HUP | G_IO_ERR, log_ready, child);
+	if (log >= 0) {
+		fcntl(log, F_SETFL, O_NONBLOCK);
+		child->log_source = g_unix_fd_add(log, G_IO_IN | G_IO_HUP | G_IO_ERR, log_ready, child);
+	}
 	g_ptr_array_add(children->list, child);
 	return child->id;
+}
+
+/* With a log. given stays the caller's. */
+static uint32_t begin_logged(struct children *children, enum child_kind kind, const struct spawner_message *what,
+	int given, const char *tunnel, void (*exited)(int error, void *user), void *user)
+{
+	int pipe[2], handles[2];
+	uint32_t id;
+
+	if (pipe2(pipe, O_CLOEXEC) != 0)
+		return 0;
+	handles[0] = given;
+	handles[1] = pipe[1];
+	id = begin(children, kind, what, handles, pipe[0], tunnel, exited, user);
+	close(pipe[1]);
+	if (!id)
+		close(pipe[0]);
+	return id;
+}
+
+uint32_t children_start(struct children *children, enum child_kind kind, int seam, const char *tunnel,
+	void (*exited)(int error, void *user), void *user)
+{
+	struct spawner_message message = { .kind = kind == CHILD_RELAY ? SPAWNER_START_RELAY
+								       : SPAWNER_START_ENGINE };
+
+	return begin_logged(children, kind, &message, seam, tunnel, exited, user);
+}
+
+/* Something to read from its beginning. */
+static int text_handle(const char *text)
+{
+	size_t len = strlen(text);
+	int fd = memfd_create("resolvconf", MFD_CLOEXEC);
+
+	if (fd >= 0 && (write(fd, text, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET) != 0)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+uint32_t children_start_resolvconf(struct children *children, const char *tunnel, bool set, const char *text,
+	void (*exited)(int error, void *user), void *user)
+{
+	struct spawner_message message = { .kind = set ? SPAWNER_RESOLVCONF_SET : SPAWNER_RESOLVCONF_CLEAR };
+	int given = text_handle(text);
+	uint32_t id;
+
+	if (given < 0)
+		return 0;
+	g_strlcpy(message.name, tunnel, sizeof(message.name));
+	id = begin_logged(children, CHILD_RESOLVCONF, &message, given, tunnel, exited, user);
+	close(given);
+	return id;
+}
+
+uint32_t children_start_probe(
+	struct children *children, const int handles[2], void (*exited)(int error, void *user), void *user)
+{
+	return begin(children, CHILD_PROBE, &(struct spawner_message){ .kind = SPAWNER_START_PROBE }, handles, -1, "",
+		exited, user);
 }
 
 static gboolean grace_over(gpointer user)
@@ -254,6 +330,8 @@ void children_forget(struct children *children, uint32_t id)
 		return;
 	child->forgotten = true;
 	child->exited = NULL;
+	if (child->kind == CHILD_RESOLVCONF)
+		return;
 	child->grace = g_timeout_add(GRACE_MS, grace_over, child);
 }
 
@@ -275,12 +353,14 @@ void children_watch(struct children *children, void (*changed)(void *user), void
 
 bool children_next(const struct children *children, size_t *cursor, pid_t *pid, uint64_t *start_time)
 {
-	const struct child *child;
+	while (*cursor < children->list->len) {
+		const struct child *child = g_ptr_array_index(children->list, (*cursor)++);
 
-	if (*cursor >= children->list->len)
-		return false;
-	child = g_ptr_array_index(children->list, (*cursor)++);
-	*pid = child->pid;
-	*start_time = child->start_time;
-	return true;
+		if (child->kind == CHILD_PROBE)
+			continue;
+		*pid = child->pid;
+		*start_time = child->start_time;
+		return true;
+	}
+	return false;
 }

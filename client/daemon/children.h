@@ -14,20 +14,28 @@ struct children;
 struct children *children_new(int handle, struct journal *journal, void (*lost)(void *user), void *user);
 void children_free(struct children *children);
 
-/* Starts an engine on this seam; what it writes to standard error goes to the journal under `tunnel`.
- * Its id, or 0 when the spawner cannot be reached. seam stays the caller's.
+enum child_kind { CHILD_ENGINE, CHILD_RELAY, CHILD_RESOLVCONF, CHILD_PROBE };
+
+/* Starts an engine or a relay on this seam; what it writes to standard error goes to the journal under `tunnel`. Its id, or 0 when the spawner cannot be reached. seam stays the caller's.
  * exited: called once, when it has ended or could not be started (error: errno, else 0). It is not called
  * after children_forget. */
-uint32_t children_start_engine(struct children *children, int seam, const char *tunnel,
+uint32_t children_start(struct children *children, enum child_kind kind, int seam, const char *tunnel,
 	void (*exited)(int error, void *user), void *user);
-/* Nobody wants to hear of it any more: it is given 2 s to end by itself (its seam has been closed), then
- * killed. */
+/* Runs resolvconf for the tunnel's interface: set: with this text, else to clear. exited: error 0 if it ended well. Else
+ * as children_start. */
+uint32_t children_start_resolvconf(struct children *children, const char *tunnel, bool set, const char *text,
+	void (*exited)(int error, void *user), void *user);
+/* Starts the probe on these two sockets, which stay the caller's. It is nobody's: it counts for no tunnel. */
+uint32_t children_start_probe(
+	struct children *children, const int handles[2], void (*exited)(int error, void *user), void *user);
+/* Nobody wants to hear of it any more: an engine is given 2 s to end by itself (its seam has been closed), then it
+ * is killed; resolvconf is let finish. */
 void children_forget(struct children *children, uint32_t id);
 /* Whether any child of this tunnel is still there. */
 bool children_has(const struct children *children, const char *tunnel);
 /* Called each time a child has gone. */
 void children_watch(struct children *children, void (*changed)(void *user), void *user);
-/* Number and start time, each child in turn: for the leftovers file. 0 while it is not known yet. False at
+/* Number and start time, each child of a tunnel in turn: for the leftovers file. 0 while it is not known yet. False at
  * the end. */
 bool children_next(const struct children *children, size_t *cursor, pid_t *pid, uint64_t *start_time);
 

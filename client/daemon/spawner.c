@@ -27,6 +27,7 @@
 
 /* The fixed list. Descriptors of the files are opened once, at the start. */
 static char *const engine_arguments[] = { "wgtcp-engine", "--inherited", NULL };
+static char *const relay_arguments[] = { "wgtcp-relay", "--inherited", NULL };
 
 struct child {
 	uint32_t id; /* 0: free */
@@ -34,7 +35,7 @@ struct child {
 };
 
 struct spawner {
-	int handle, signals, engine;
+	int handle, signals, engine, relay;
 	struct child children[CHILDREN_MAX];
 };
 
@@ -182,13 +183,14 @@ static int start(const struct launch *launch, const int handles[2], pid_t *pid)
 	return error;
 }
 
-static int start_engine(const struct spawner *spawner, const int handles[2], pid_t *pid)
+static int start_on_seam(int program, char *const arguments[], const int handles[2], pid_t *pid)
 {
 	const struct launch launch = {
-		.program = spawner->engine, .arguments = engine_arguments, .lasts = true, .mask = 077
+		.program = program, .arguments = arguments, .lasts = true, .mask = 077
 	};
 
-	return start(&launch, handles, pid);
+	/* Without a program `start` would run its path. */
+	return program < 0 ? ENOENT : start(&launch, handles, pid);
 }
 
 static int start_resolvconf(const struct spawner_message *message, const int handles[2], pid_t *pid)
@@ -256,7 +258,9 @@ static void start_child(struct spawner *spawner, const struct spawner_message *m
 	if (!child)
 		error = handles[0] < 0 || !id ? EINVAL : EMFILE;
 	else if (message->kind == SPAWNER_START_ENGINE)
-		error = start_engine(spawner, handles, &pid);
+		error = start_on_seam(spawner->engine, engine_arguments, handles, &pid);
+	else if (message->kind == SPAWNER_START_RELAY)
+		error = start_on_seam(spawner->relay, relay_arguments, handles, &pid);
 	else if (message->kind == SPAWNER_START_PROBE)
 		error = start_probe(handles, &pid);
 	else
@@ -320,6 +324,7 @@ static void obey(struct spawner *spawner)
 	}
 	switch ((enum spawner_kind)message.kind) {
 	case SPAWNER_START_ENGINE:
+	case SPAWNER_START_RELAY:
 	case SPAWNER_START_PROBE:
 	case SPAWNER_RESOLVCONF_SET:
 	case SPAWNER_RESOLVCONF_CLEAR:
@@ -398,6 +403,7 @@ int spawner_fork(int *handle, pid_t *pid)
 		_exit(1);
 	spawner->handle = 3;
 	spawner->engine = open_program("wgtcp-engine", "engine");
+	spawner->relay = open_program("wgtcp-relay", "relay");
 	spawner->signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (spawner->signals < 0)
 		_exit(1);

@@ -4,7 +4,7 @@
  * fixed arguments, which it opened when it started; a request names one by number, never by path. No shell.
  *
  * Requests and reports are of one fixed size, on a socketpair that keeps their bounds. A request to start
- * carries two descriptors: what the program is given (an engine its seam, as 3; resolvconf its text, as 0),
+ * carries two descriptors: what the program is given (an engine or a relay its seam, as 3; resolvconf its text, as 0),
  * and its log (2). The probe is no program but a copy of the spawner without any privilege (probe.h), and is
  * given two sockets. */
 #ifndef WGTCP_CLIENT_DAEMON_SPAWNER_H
@@ -20,6 +20,7 @@ enum spawner_kind {
 	SPAWNER_RESOLVCONF_SET,   /* id, name: of the interface; two descriptors: text, log */
 	SPAWNER_RESOLVCONF_CLEAR, /* the same; the text is not read */
 	SPAWNER_START_PROBE,      /* id; two descriptors: requests, questions */
+	SPAWNER_START_RELAY,      /* id; two descriptors: seam, log */
 	/* up */
 	SPAWNER_STARTED, /* id, pid, start_time */
 	SPAWNER_FAILED,  /* id, status: errno */

@@ -100,7 +100,8 @@ static int begin(struct backend_run *run, int seam)
 {
 	int stream;
 
-	run->child = children_start_engine(run->daemon->children, seam, run->interface, engine_exited, run);
+	run->child = children_start(
+		run->daemon->children, CHILD_ENGINE, seam, run->interface, engine_exited, run);
 	close(seam);
 	if (!run->child)
 		return -EIO;
