@@ -102,17 +102,18 @@ def engine_and_kernel(lab, we_dial, outer):
         device = engine(host, "wg-a", OURS, ours_text)
         guest.wireguard("wg0", key_text, addresses)
     wait_until(lambda: device.handshake(key), "a handshake by the keepalive alone")
+    # With an interval of 1 s and nothing else to say, one keepalive of 32 bytes a second.
+    count = (lambda: received(guest, "wg0")) if we_dial else (lambda: device.received(key))
+    time.sleep(1)
+    before = count()
+    time.sleep(5)
+    keepalives = (count() - before) / 32
+    check(3 <= keepalives <= 7, f"{keepalives} keepalives in 5 s at an interval of 1 s")
     both_ways(host, guest)
     check(device.endpoint(key) == guest_end, f"our engine shows the endpoint {device.endpoint(key)}")
     _, seen = guest.run("wg show wg0 endpoints")
     check(seen.split()[1] == host_end, f"the kernel shows the endpoint {seen.split()[1]}")
     transfer(host, guest)
-    # With an interval of 1 s and nothing else to say, one keepalive of 32 bytes a second.
-    count = (lambda: received(guest, "wg0")) if we_dial else (lambda: device.received(key))
-    before = count()
-    time.sleep(5)
-    keepalives = (count() - before) / 32
-    check(3 <= keepalives <= 7, f"{keepalives} keepalives in 5 s at an interval of 1 s")
     return host, guest, device, ours, key
 
 
