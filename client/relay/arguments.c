@@ -63,9 +63,9 @@ static bool take_key(const char *text, struct arguments *arguments, char *error)
 {
 	if (key_parse(text, strlen(text), arguments->public_key))
 		return true;
-	return complain(error,
-		"--public-key is not a WireGuard key; give the 44 characters that `wg show INTERFACE public-key` "
-		"prints on the server.");
+	return complain(error, "--public-key is not a WireGuard key; give the 44 characters that `wg show "
+			       "INTERFACE public-key` "
+			       "prints on the server.");
 }
 
 static bool is_zero(const uint8_t key[32])
@@ -80,9 +80,11 @@ static bool check_server(const struct arguments *arguments, char *error)
 	if (!arguments->listen_count)
 		return complain(error, "--listen ADDR:PORT is missing: where clients connect by TCP.");
 	if (!endpoint_is_set(&arguments->forward))
-		return complain(error, "--forward ADDR:PORT is missing: where the WireGuard server takes UDP.");
+		return complain(
+			error, "--forward ADDR:PORT is missing: where the WireGuard server takes UDP.");
 	if (is_zero(arguments->public_key))
-		return complain(error, "--public-key KEY is missing: the public key of the WireGuard server.");
+		return complain(
+			error, "--public-key KEY is missing: the public key of the WireGuard server.");
 	return true;
 }
 
@@ -96,7 +98,8 @@ bool arguments_parse(int argc, char *const *argv, struct arguments *out, char er
 		size_t found = find(argv[i], &value);
 
 		if (found == OPTIONS)
-			return complain(error, "\"%.60s\" is not understood here; see wgtcp-relay --help.", argv[i]);
+			return complain(
+				error, "\"%.60s\" is not understood here; see wgtcp-relay --help.", argv[i]);
 		if (options[found].has_value && !value && i + 1 < argc)
 			value = argv[++i];
 		if (options[found].has_value != (value != NULL))
@@ -105,9 +108,11 @@ bool arguments_parse(int argc, char *const *argv, struct arguments *out, char er
 		switch (options[found].option) {
 		case OPTION_LISTEN:
 			if (arguments.listen_count == RELAY_LISTENERS_MAX)
-				return complain(error, "More than %d times --listen; use an address that covers several.",
+				return complain(error,
+					"More than %d times --listen; use an address that covers several.",
 					RELAY_LISTENERS_MAX);
-			if (!take_endpoint("--listen", value, &arguments.listen[arguments.listen_count++], error))
+			if (!take_endpoint(
+				    "--listen", value, &arguments.listen[arguments.listen_count++], error))
 				return false;
 			server = true;
 			break;
@@ -133,7 +138,8 @@ bool arguments_parse(int argc, char *const *argv, struct arguments *out, char er
 		}
 	}
 	if (inherited && server)
-		return complain(error, "--inherited takes everything from wgtcpd; leave the other options out.");
+		return complain(
+			error, "--inherited takes everything from wgtcpd; leave the other options out.");
 	if (!inherited && !check_server(&arguments, error))
 		return false;
 	arguments.role = inherited ? ROLE_INHERITED : ROLE_SERVER;

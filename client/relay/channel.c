@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages wait in a queue from which CoDel drops when it stands (a sealed message can not be marked), and go into the
- * socket in bursts no larger than pays. Nothing waits for anybody. Source: RFC 8289, WIRE.md section 2. */
+/* Messages wait in a queue from which CoDel drops when it stands (a sealed message can not be marked), and go
+ * into the socket in bursts no larger than pays. Nothing waits for anybody. Source: RFC 8289, WIRE.md
+ * section 2. */
 #include "client/relay/channel.h"
 
 #include "core/port/loop.h"
@@ -91,7 +92,7 @@ static void fill(struct channel *channel, struct pool *pool, struct mono now)
 	size_t bytes = 0;
 
 	for (struct packet *packet; channel->out.packets.count < PIECES_MAX && bytes < BURST_BYTES &&
-		(packet = packet_list_pop(&channel->waiting));) {
+				    (packet = packet_list_pop(&channel->waiting));) {
 		if (codel_strikes(&channel->codel, &channel->delay, now, packet->queued,
 			    (uint32_t)channel->waiting.len)) {
 			pool_give(pool, packet);

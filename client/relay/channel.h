@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One TCP connection as a carrier of messages: what has come in of a record, and what waits to go out. Internal to
- * client/relay; both of its roles use it. */
+/* One TCP connection as a carrier of messages: what has come in of a record, and what waits to go out.
+ * Internal to client/relay; both of its roles use it. */
 #ifndef WGTCP_CLIENT_RELAY_CHANNEL_H
 #define WGTCP_CLIENT_RELAY_CHANNEL_H
 

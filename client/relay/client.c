@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The client part's life: one turn after the other, and what is said on the seam. What the seam has no room for is said
- * again, with its newest value. */
+/* The client part's life: one turn after the other, and what is said on the seam. What the seam has no room
+ * for is said again, with its newest value. */
 #include "client/relay/client.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One peer's messages: from the kernel to the carriers that its race says, and back. What an answer is can be told without
- * keys only by the index that the kernel gave itself, which nobody off the path knows. */
+/* One peer's messages: from the kernel to the carriers that its race says, and back. What an answer is can be
+ * told without keys only by the index that the kernel gave itself, which nobody off the path knows. */
 #include "client/relay/client.h"
 
 #include "core/base/bytes.h"
@@ -196,8 +196,8 @@ static void keep_index(struct peer *peer, uint32_t index)
 		peer->index_count++;
 }
 
-/* Where each message goes out twice, the copy that comes second shows nothing, since anybody may have recorded it: so the
- * first on a new stream that a listener takes of a stranger goes by it alone. */
+/* Where each message goes out twice, the copy that comes second shows nothing, since anybody may have
+ * recorded it: so the first on a new stream that a listener takes of a stranger goes by it alone. */
 static bool introduces_stream(struct peer *peer, size_t len)
 {
 	if (!race_uses_tcp(&peer->race) || !peer->channel.tcp || peer->introduced ||
@@ -293,7 +293,8 @@ static bool take_from_peer(struct peer *peer, enum carrier carrier, const uint8_
 		break;
 	case MESSAGE_DATA:
 		/* A session that began before this relay has indices that it has not seen. */
-		if (!peer->index_count || is_kernels(peer, get_le32(((const struct data_header *)message)->receiver_index)))
+		if (!peer->index_count ||
+			is_kernels(peer, get_le32(((const struct data_header *)message)->receiver_index)))
 			peer_event(peer, &event);
 		break;
 	case MESSAGE_COOKIE_REPLY:
@@ -369,7 +370,8 @@ static bool read_stream(struct peer *peer)
 		lose_stream(peer);
 		return false;
 	}
-	while ((state = record_stream_next(&peer->channel.in, &input, &left, &message, &len)) == RECORD_COMPLETE) {
+	while ((state = record_stream_next(&peer->channel.in, &input, &left, &message, &len)) ==
+		RECORD_COMPLETE) {
 		bool lies_in_input = message >= client->bytes && message < client->bytes + CLIENT_READ_LEN;
 
 		if (take_from_peer(peer, CARRIER_TCP, message, len))
@@ -395,7 +397,8 @@ void peer_stream_ready(struct peer *peer, uint32_t what)
 {
 	if (what & LOOP_WRITE)
 		flush_stream(peer);
-	for (int round = 0; round < STREAM_ROUNDS && peer->channel.tcp && what & (LOOP_READ | LOOP_ERROR); round++)
+	for (int round = 0; round < STREAM_ROUNDS && peer->channel.tcp && what & (LOOP_READ | LOOP_ERROR);
+		round++)
 		if (!read_stream(peer))
 			return;
 }

@@ -110,7 +110,8 @@ struct connection *places_victim_unknown(const struct places *places)
 
 	if (places->unknown.count < places->unknown_max)
 		return NULL;
-	for (struct connection *connection = places->unknown.head; connection; connection = connection->next) {
+	for (struct connection *connection = places->unknown.head; connection;
+		connection = connection->next) {
 		uint32_t count = connection->source->read + connection->source->held;
 
 		if (victim && (connection->welcome > victim->welcome ||
@@ -139,7 +140,8 @@ void places_move(struct places *places, struct connection *connection, enum stan
 	(*counted_in(connection->source, connection->standing))--;
 	(*counted_in(connection->source, standing))++;
 	if ((connection->standing == STANDING_KNOWN) != (standing == STANDING_KNOWN)) {
-		list_remove(connection->standing == STANDING_KNOWN ? &places->known : &places->unknown, connection);
+		list_remove(connection->standing == STANDING_KNOWN ? &places->known : &places->unknown,
+			connection);
 		list_add(standing == STANDING_KNOWN ? &places->known : &places->unknown, connection);
 	}
 	connection->standing = standing;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The connections of the server part: who has a place, who is read, how long each may stay, and who goes when all places
- * are taken. Fixed memory, no port is touched here. Internal to client/relay. Source: DESIGN.md, What bounds what. */
+/* The connections of the server part: who has a place, who is read, how long each may stay, and who goes when
+ * all places are taken. Fixed memory, no port is touched here. Internal to client/relay. Source: DESIGN.md,
+ * What bounds what. */
 #ifndef WGTCP_CLIENT_RELAY_PLACES_H
 #define WGTCP_CLIENT_RELAY_PLACES_H
 
@@ -16,7 +17,8 @@ struct datagram;
 #define PLACES_SILENT_MS 6000   /* without a byte: a WGTCP kernel may stay silent for 5.4 s */
 #define PLACES_PRESSED_MS 3000  /* the same while more than half of the places are taken */
 #define PLACES_UNKNOWN_MS 10000 /* without a whole first message, in all */
-/* A message went to the server and nothing has come back: its session may be idle, and lives no longer than this. */
+/* A message went to the server and nothing has come back: its session may be idle, and lives no longer than
+ * this. */
 #define PLACES_SPOKEN_MS 180000
 /* The server has answered on them. */
 #define PLACES_KNOWN_MAX 4096
@@ -28,7 +30,8 @@ enum standing {
 	STANDING_FREE,
 	STANDING_HELD,   /* over its source's share: not read */
 	STANDING_SILENT, /* has not said a whole message */
-	STANDING_MUTED,  /* said something wrong: not read, and not closed, since a WGTCP peer would redial without a pause */
+	STANDING_MUTED,  /* said something wrong: not read, and not closed, since a WGTCP peer would redial
+			    without a pause */
 	STANDING_SPOKEN, /* what it said could be authentic and went to the server */
 	STANDING_KNOWN,  /* the server has answered it, which it does only to what is authentic */
 	STANDING_DEAD,   /* closed in this turn: the loop may still name it */
@@ -51,7 +54,8 @@ struct connection {
 	enum standing standing;
 	struct channel channel;
 	struct source *source;
-	bool welcome; /* its source has been authentic before */
+	bool welcome;        /* its source has been authentic before */
+	uint32_t unanswered; /* data messages that went to the server without an answer to any */
 	struct mono born, last_in, last_answer;
 
 	/* the last handshake message that it sent, for the answer to a cookie reply */
@@ -83,10 +87,11 @@ void places_wipe(struct places *places);
 bool places_are_used_up(const struct places *places);
 /* A place for a newcomer: STANDING_SILENT, or STANDING_HELD. NULL: used up, or a victim has to go before. */
 struct connection *places_take(struct places *places, const struct ip_address *address, struct mono now);
-/* Who has to go before a newcomer may be taken; NULL: nobody. The oldest of the source that has the most, and one of a
- * source that was authentic before only if there is no other. */
+/* Who has to go before a newcomer may be taken; NULL: nobody. The oldest of the source that has the most, and
+ * one of a source that was authentic before only if there is no other. */
 struct connection *places_victim_unknown(const struct places *places);
-/* Who has to go before one more becomes known; NULL: nobody. The one whose server has been silent for longest. */
+/* Who has to go before one more becomes known; NULL: nobody. The one whose server has been silent for
+ * longest. */
 struct connection *places_victim_known(const struct places *places);
 /* Another standing; not FREE or DEAD. */
 void places_move(struct places *places, struct connection *connection, enum standing standing);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The packets of a relay: many of the usual size, a few as large as a datagram can be. Fixed; internal to client/relay. */
+/* The packets of a relay: many of the usual size, a few as large as a datagram can be. Fixed; internal to
+ * client/relay. */
 #ifndef WGTCP_CLIENT_RELAY_POOL_H
 #define WGTCP_CLIENT_RELAY_POOL_H
 
@@ -8,7 +9,7 @@
 #define POOL_SMALL_ROOM 2048
 #define POOL_SMALL_COUNT 4096 /* 9 MB when all have been used once; what is never used is never resident */
 #define POOL_LARGE_ROOM 65535
-#define POOL_LARGE_COUNT 64   /* 4 MB */
+#define POOL_LARGE_COUNT 64 /* 4 MB */
 
 struct pool {
 	struct packet_pool *small, *large;

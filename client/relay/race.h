@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice between UDP and TCP for one peer of a kernel client, by what a relay without keys can see: a pure state
- * machine. The daemon's machine (core/carrier/fallback) stands above it and takes over once there is a session. Internal to
- * client/relay. Figures: DESIGN.md, Fallback. */
+/* The choice between UDP and TCP for one peer of a kernel client, by what a relay without keys can see: a
+ * pure state machine. The daemon's machine (core/carrier/fallback) stands above it and takes over once there
+ * is a session. Internal to client/relay. Figures: DESIGN.md, Fallback. */
 #ifndef WGTCP_CLIENT_RELAY_RACE_H
 #define WGTCP_CLIENT_RELAY_RACE_H
 
@@ -11,23 +11,23 @@
 
 #define RACE_DIAL_UNKNOWN_MS 300 /* or 1.5 round trips, if that is longer */
 #define RACE_DIAL_GOOD_MS 2000
-#define RACE_SILENT_MS 200       /* TCP stands, and UDP stays silent for so long more */
-#define RACE_COOKIE_MS 5500      /* the kernel comes again, with the cookie, after 5 s and a little */
-#define RACE_FRESH_MS 300        /* or 2 round trips, if that is longer */
+#define RACE_SILENT_MS 200  /* TCP stands, and UDP stays silent for so long more */
+#define RACE_COOKIE_MS 5500 /* the kernel comes again, with the cookie, after 5 s and a little */
+#define RACE_FRESH_MS 300   /* or 2 round trips, if that is longer */
 
 enum race_event_kind {
 	RACE_TICK,
-	RACE_INITIATION,    /* the kernel has sent one, which goes where race_carriers says after this step */
-	RACE_UDP_ANSWER,    /* a response, or data of a session, came by this carrier */
+	RACE_INITIATION, /* the kernel has sent one, which goes by what race_uses_* say after this step */
+	RACE_UDP_ANSWER, /* a response, or data of a session, came by this carrier */
 	RACE_TCP_ANSWER,
-	RACE_UDP_COOKIE,    /* a cookie reply came by UDP: it passes both ways, though there is no session yet */
-	RACE_UDP_FAILED,    /* ICMP error, or the send failed */
+	RACE_UDP_COOKIE, /* a cookie reply came by UDP: it passes both ways, though there is no session yet */
+	RACE_UDP_FAILED, /* ICMP error, or the send failed */
 	RACE_TCP_CONNECTED, /* event.rtt_us */
 	RACE_TCP_FAILED,    /* the dial */
 	RACE_TCP_CLOSED,
-	RACE_NETWORK,       /* it has changed */
-	RACE_USE,           /* event.use: the daemon's word */
-	RACE_CLOSE,         /* the daemon's word: the stream, or the dial, is given up by it */
+	RACE_NETWORK, /* it has changed */
+	RACE_USE,     /* event.use: the daemon's word */
+	RACE_CLOSE,   /* the daemon's word: the stream, or the dial, is given up by it */
 };
 
 struct race_event {

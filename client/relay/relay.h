@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* wgtcp-relay turns WireGuard datagrams into records on TCP and back. Two roles:
  *
- * - the server part, in front of any stock WireGuard server: takes TCP connections, and gives each a UDP socket of its
- *   own towards the server. server.c (turns, accepting, time), places.c and sources.c (who may stay), traffic.c (messages
- *   both ways, cookies).
- * - the client part, beside a stock kernel client: takes the kernel's datagrams on loopback and carries them by UDP or TCP,
- *   as wgtcpd says on the seam (core/port/relay_seam.h has every message). client.c (turns, the seam), peer.c (one peer's
- *   messages both ways), race.c (the choice between the carriers, pure).
+ * - the server part, in front of any stock WireGuard server: takes TCP connections, and gives each a UDP
+ * socket of its own towards the server. server.c (turns, accepting, time), places.c and sources.c (who may
+ * stay), traffic.c (messages both ways, cookies).
+ * - the client part, beside a stock kernel client: takes the kernel's datagrams on loopback and carries them
+ * by UDP or TCP, as wgtcpd says on the seam (core/port/relay_seam.h has every message). client.c (turns, the
+ * seam), peer.c (one peer's messages both ways), race.c (the choice between the carriers, pure).
  *
- * pool.c and channel.c serve both. Each role is one thread and one loop. Nothing outside includes any but this header. */
+ * pool.c and channel.c serve both. Each role is one thread and one loop. Nothing outside includes any but
+ * this header. */
 #ifndef WGTCP_CLIENT_RELAY_RELAY_H
 #define WGTCP_CLIENT_RELAY_RELAY_H
 
@@ -30,9 +31,9 @@ struct relay_ports {
 #define RELAY_LISTENERS_MAX 8
 
 struct relay_settings {
-	struct endpoint forward;     /* the stock server */
-	uint8_t public_key[32];      /* the stock server's */
-	size_t handles;              /* how many this process may hold; it keeps fewer places if that is few */
+	struct endpoint forward; /* the stock server */
+	uint8_t public_key[32];  /* the stock server's */
+	size_t handles;          /* how many this process may hold; it keeps fewer places if that is few */
 };
 
 struct relay_server;
@@ -60,9 +61,9 @@ struct relay_stats {
 	size_t unknown, known; /* connections now */
 	uint64_t accepted, held, muted, evicted;
 	uint64_t to_server, to_clients; /* messages */
-	uint64_t refused;               /* messages from clients that could not be authentic, or were too many */
-	uint64_t dropped;               /* messages from the server that found no room towards their client */
-	uint64_t cookies;               /* cookie replies answered */
+	uint64_t refused; /* messages from clients that could not be authentic, or were too many */
+	uint64_t dropped; /* messages from the server that found no room towards their client */
+	uint64_t cookies; /* cookie replies answered */
 };
 void relay_server_stats(const struct relay_server *server, struct relay_stats *out);
 

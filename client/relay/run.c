@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each part as a process. The server part: What needs privileges (ports below 1024, the limit of handles) comes first; the loop
- * only ever opens UDP sockets, which anybody may. */
+/* Each part as a process. The server part: What needs privileges (ports below 1024, the limit of handles)
+ * comes first; the loop only ever opens UDP sockets, which anybody may. */
 #include "client/relay/run.h"
 
 #include "core/crypto/crypto.h"
@@ -70,7 +70,8 @@ static void say_target(const struct arguments *arguments, enum relay_target targ
 		break;
 	case RELAY_TARGET_REFUSES:
 		fprintf(stderr,
-			RELAY_PROGRAM ": nobody listens at %s (UDP); connections wait until the server is there.\n",
+			RELAY_PROGRAM
+			": nobody listens at %s (UDP); connections wait until the server is there.\n",
 			text);
 		break;
 	case RELAY_TARGET_UNKNOWN:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes around the loops: the platform's ports, and what is said to a person. Internal to client/relay. */
+/* The processes around the loops: the platform's ports, and what is said to a person. Internal to
+ * client/relay. */
 #ifndef WGTCP_CLIENT_RELAY_RUN_H
 #define WGTCP_CLIENT_RELAY_RUN_H
 

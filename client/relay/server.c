@@ -36,7 +36,8 @@ struct relay_server *relay_server_new(const struct relay_ports *ports, const str
 	server->now = clock_now(ports->clock);
 	server->check_at = MONO_NEVER;
 	server->forward = settings->forward;
-	server->loopback = settings->forward.address.family == IP_V4 && settings->forward.address.bytes[0] == 127;
+	server->loopback =
+		settings->forward.address.family == IP_V4 && settings->forward.address.bytes[0] == 127;
 	cookie_checker_init(&server->checker, settings->public_key);
 	cookie_maker_init(&server->cookies, settings->public_key);
 	fit_to_handles(settings->handles, &unknown_max, &known_max);
@@ -209,7 +210,8 @@ static void accept_all(struct relay_server *server, struct listener *listener)
 {
 	for (int round = 0; round < ACCEPT_ROUNDS; round++) {
 		struct tcp *tcp;
-		int error = places_are_used_up(&server->places) ? -EMFILE : tcp_accept(listener->socket, &tcp);
+		int error =
+			places_are_used_up(&server->places) ? -EMFILE : tcp_accept(listener->socket, &tcp);
 
 		if (error == -EAGAIN)
 			return;
@@ -217,8 +219,7 @@ static void accept_all(struct relay_server *server, struct listener *listener)
 			/* Leaves the rest in the backlog until there is something to take it with. */
 			listener->paused = true;
 			loop_watch_listener(server->ports.loop, listener->socket, 0, NULL);
-			server->check_at =
-				mono_min(server->check_at, mono_add_ms(server->now, PAUSE_MS));
+			server->check_at = mono_min(server->check_at, mono_add_ms(server->now, PAUSE_MS));
 			return;
 		}
 		take_in(server, tcp);
@@ -239,7 +240,8 @@ static void check_places(struct relay_server *server)
 		}
 	/* Closing has changed what the others may have. */
 	for (size_t i = 0; i < 2; i++)
-		for (struct connection *connection = lists[i]->head; connection; connection = connection->next)
+		for (struct connection *connection = lists[i]->head; connection;
+			connection = connection->next)
 			server_check_by(server, connection);
 	resume_accepting(server);
 }
@@ -256,7 +258,8 @@ static void connection_ready(struct relay_server *server, struct connection *con
 	switch (connection->standing) {
 	case STANDING_HELD:
 	case STANDING_MUTED:
-		/* It is not watched for reading: the peer has gone, and there is nothing to hold any longer. */
+		/* It is not watched for reading: the peer has gone, and there is nothing to hold any longer.
+		 */
 		connection_close(server, connection);
 		return;
 	case STANDING_SILENT:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where connections come from: an IPv4 address, or an IPv6 /64, which one person commonly has all of. Kept as keyed
- * hashes, in fixed memory. Pure; internal to client/relay. */
+/* Where connections come from: an IPv4 address, or an IPv6 /64, which one person commonly has all of. Kept as
+ * keyed hashes, in fixed memory. Pure; internal to client/relay. */
 #ifndef WGTCP_CLIENT_RELAY_SOURCES_H
 #define WGTCP_CLIENT_RELAY_SOURCES_H
 
@@ -26,8 +26,8 @@ void sources_leave(struct sources *sources, struct source *source);
 void sources_remember(struct sources *sources, const struct source *source);
 bool sources_remembers(const struct sources *sources, const struct source *source);
 
-/* The loopback address that stands for a source towards a server on this machine, so that the server's limits for each
- * source work: 127.1.0.1 to 127.254.255.254, never ending in 0 or 255. */
+/* The loopback address that stands for a source towards a server on this machine, so that the server's limits
+ * for each source work: 127.1.0.1 to 127.254.255.254, never ending in 0 or 255. */
 struct ip_address source_loopback(const struct source *source);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages both ways.
  *
- * A relay holds no keys, so it can not tell what is authentic; but a WireGuard server answers nothing that is not. So a
- * connection may say at first what can be authentic (a handshake message with a valid mac1; data, since a client that
- * redials goes on in the session it has, also after this relay was started anew), at the rate of its source, and once
- * the server has answered it may say what it likes.
+ * A relay holds no keys, so it can not tell what is authentic; but a WireGuard server answers nothing that is
+ * not. So a connection may say at first what can be authentic (a handshake message with a valid mac1; data,
+ * since a client that redials goes on in the session it has, also after this relay was started anew), at the
+ * rate of its source (and a little more where somebody there was authentic before), and once the server has
+ * answered it may say what it likes.
  *
- * A cookie reply proves nothing to a client on TCP, whose address is proved, and WGTCP peers must not see one: it is
- * answered here, by the same handshake message with mac2. Source: WireGuard paper 5.3, 5.4.7. */
+ * A cookie reply proves nothing to a client on TCP, whose address is proved, and WGTCP peers must not see
+ * one: it is answered here, by the same handshake message with mac2. Source: WireGuard paper 5.3, 5.4.7. */
 #include "client/relay/server.h"
 
 #include "core/base/bytes.h"
@@ -19,6 +20,10 @@
 #define BATCH 64
 #define STREAM_ROUNDS 4
 #define DATAGRAM_ROUNDS 64
+
+/* What a connection of a source that has been authentic before may send in advance: a client that comes back
+ * in the middle of a transfer has this much under way until the first answer. */
+#define WELCOME_MESSAGES 64
 
 struct batch {
 	struct datagram_piece pieces[BATCH];
@@ -79,10 +84,12 @@ static void send_batch(struct relay_server *server, struct connection *connectio
 	if (err == -ECONNREFUSED)
 		server->target = RELAY_TARGET_REFUSES;
 	else if (err == -ENETUNREACH || err == -EADDRNOTAVAIL || err == -EINVAL || err == -ENODEV)
-		traffic_close_flow(server, connection); /* our address has gone: the next message opens another */
+		/* Our address has gone: the next message opens another. */
+		traffic_close_flow(server, connection);
 }
 
-/* Keeps a handshake message in case the server wants a cookie, and gives it the mac2 that it may have had before. */
+/* Keeps a handshake message in case the server wants a cookie, and gives it the mac2 that it may have had
+ * before. */
 static void keep_handshake(
 	struct relay_server *server, struct connection *connection, uint8_t *message, size_t len)
 {
@@ -107,8 +114,10 @@ static bool admit(struct relay_server *server, struct connection *connection, ui
 		keep_handshake(server, connection, message, len);
 		return true;
 	case MESSAGE_DATA:
-		return connection->standing == STANDING_KNOWN ||
-			limit_allow(server->limit, &remote->address, server->now);
+		if (connection->standing == STANDING_KNOWN ||
+			(connection->welcome && connection->unanswered++ < WELCOME_MESSAGES))
+			return true;
+		return limit_allow(server->limit, &remote->address, server->now);
 	case MESSAGE_COOKIE_REPLY:
 	case MESSAGE_NONE:
 		break;
@@ -194,8 +203,7 @@ void traffic_from_client(struct relay_server *server, struct connection *connect
 
 /* ---- from the server ---- */
 
-static void answer_cookie(
-	struct relay_server *server, struct connection *connection, const uint8_t *message)
+static void answer_cookie(struct relay_server *server, struct connection *connection, const uint8_t *message)
 {
 	struct cookie_reply reply;
 	struct batch batch = { .count = 1 };
@@ -206,7 +214,8 @@ static void answer_cookie(
 	/* A server that wants yet another cookie at once gets it with the client's next message. */
 	if (!connection->handshake_len || connection->resent)
 		return;
-	cookie_maker_sign(&connection->cookies, connection->handshake, connection->handshake_len, server->now);
+	cookie_maker_sign(
+		&connection->cookies, connection->handshake, connection->handshake_len, server->now);
 	connection->resent = true;
 	server->stats.cookies++;
 	batch.pieces[0] = (struct datagram_piece){ connection->handshake, connection->handshake_len };

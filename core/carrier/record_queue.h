@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages on their way into a byte stream: each with its record header before it, the first perhaps partly gone. Pure;
- * packets belong to the queue while inside. */
+/* Messages on their way into a byte stream: each with its record header before it, the first perhaps partly
+ * gone. Pure; packets belong to the queue while inside. */
 #ifndef WGTCP_CORE_CARRIER_RECORD_QUEUE_H
 #define WGTCP_CORE_CARRIER_RECORD_QUEUE_H
 
 #include "core/base/packet.h"
 
-/* All zero: empty. What is to be written next stands in packets, from sent_of_first bytes into its head on. */
+/* All zero: empty. What is to be written next stands in packets, from sent_of_first bytes into its head on.
+ */
 struct record_queue {
 	struct packet_list packets;
 	size_t sent_of_first;

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Raises the number of handles (descriptors) this process may hold to wanted, as far as the system lets it. How many it
- * may hold now. */
+/* Raises the number of handles (descriptors) this process may hold to wanted, as far as the system lets it.
+ * How many it may hold now. */
 size_t process_allow_handles(size_t wanted);
 
 #endif

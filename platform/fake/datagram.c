@@ -41,8 +41,8 @@ int datagram_adopt(int handle, struct datagram **out)
 	return *out ? 0 : -EBADF;
 }
 
-int datagram_open(
-	struct loop *loop, const struct ip_address *local, const struct endpoint *remote, struct datagram **out)
+int datagram_open(struct loop *loop, const struct ip_address *local, const struct endpoint *remote,
+	struct datagram **out)
 {
 	(void)local;
 	*out = make(loop->host, 0, remote);

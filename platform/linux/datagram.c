@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Connected UDP sockets. Datagrams of one size go to the kernel as one (UDP_SEGMENT) and come from it so (UDP_GRO). The
- * relay's thread. Source: udp(7), ip(7), ipv6(7). */
+/* Connected UDP sockets. Datagrams of one size go to the kernel as one (UDP_SEGMENT) and come from it so
+ * (UDP_GRO). The relay's thread. Source: udp(7), ip(7), ipv6(7). */
 #include "core/port/datagram.h"
 
 #include "platform/linux/handles.h"
@@ -31,7 +31,8 @@ static void set_options(int fd)
 		{ SOL_SOCKET, SO_RCVBUF, SOCKET_BUFFER_BYTES },
 		{ SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER_BYTES },
 		{ IPPROTO_UDP, UDP_GRO, 1 },
-		/* As kernel WireGuard: outer packets may be fragmented. One of the two is for the other family. */
+		/* As kernel WireGuard: outer packets may be fragmented. One of the two is for the other
+		   family. */
 		{ IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DONT },
 		{ IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DONT },
 	};
@@ -66,8 +67,8 @@ fail:
 	return err;
 }
 
-int datagram_open(
-	struct loop *loop, const struct ip_address *local, const struct endpoint *remote, struct datagram **out)
+int datagram_open(struct loop *loop, const struct ip_address *local, const struct endpoint *remote,
+	struct datagram **out)
 {
 	const struct endpoint from = { .address = *local };
 	union sockaddr_any address;
@@ -184,7 +185,8 @@ int datagram_send(struct datagram *datagram, const struct datagram_piece *pieces
 		size_t n = merge ? run_length(pieces, count) : 1;
 		int err = send_run(datagram, pieces, n);
 
-		/* An ICMP error for an earlier datagram is told to the next call, which has then sent nothing. */
+		/* An ICMP error for an earlier datagram is told to the next call, which has then sent
+		 * nothing. */
 		if (err == -ECONNREFUSED) {
 			result = err;
 			err = send_run(datagram, pieces, n);

@@ -28,8 +28,8 @@ int tcp_listener_open(const struct endpoint *local, struct tcp_listener **out)
 	fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	/* It may come back while connections of the one before it end; two live ones still collide. Each family has
-	 * its own socket, so that no address is ever a mapped one. */
+	/* It may come back while connections of the one before it end; two live ones still collide. Each
+	 * family has its own socket, so that no address is ever a mapped one. */
 	if (!set_on(fd, SOL_SOCKET, SO_REUSEADDR) ||
 		(local->address.family == IP_V6 && !set_on(fd, IPPROTO_IPV6, IPV6_V6ONLY)) ||
 		bind(fd, &address.any, len) < 0 || listen(fd, BACKLOG) < 0) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The relay's server part in memory, between strangers that say anything and a server that answers anything. The input is
- * a list of steps: a byte that says what and on which connection, a byte of length (times 8), and bytes.
+/* The relay's server part in memory, between strangers that say anything and a server that answers anything.
+ * The input is a list of steps: a byte that says what and on which connection, a byte of length (times 8),
+ * and bytes.
  *
- * Nothing may crash, spin or be left over, whole records must come out on TCP, never a cookie reply, and a server must
- * get nothing but WireGuard messages. */
+ * Nothing may crash, spin or be left over, whole records must come out on TCP, never a cookie reply, and a
+ * server must get nothing but WireGuard messages. */
 #include "client/relay/relay.h"
 
 #include "core/base/bytes.h"
@@ -38,7 +39,8 @@ static void run(struct scene *scene, uint64_t ms)
 	struct mono end = mono_add_ms(world_now(scene->world), ms);
 
 	for (;;) {
-		for (int turns = 0; host_ready(scene->relay) ||
+		for (int turns = 0;
+			host_ready(scene->relay) ||
 			mono_reached(world_now(scene->world), relay_server_deadline(scene->relay_server));
 			turns++) {
 			if (turns == TURNS_MAX || relay_server_turn(scene->relay_server))
@@ -47,8 +49,9 @@ static void run(struct scene *scene, uint64_t ms)
 		}
 		if (mono_reached(world_now(scene->world), end))
 			return;
-		world_advance(scene->world,
-			mono_min(end, mono_min(world_next(scene->world), relay_server_deadline(scene->relay_server))));
+		world_advance(
+			scene->world, mono_min(end, mono_min(world_next(scene->world),
+							    relay_server_deadline(scene->relay_server))));
 	}
 }
 
@@ -146,7 +149,8 @@ static void answer(struct scene *scene, const uint8_t *bytes, size_t len)
 /* The relay's flows have ports from 30000 on, one after the other. */
 static void follow_flow(struct scene *scene, uint16_t number)
 {
-	const struct endpoint flow = { .address = *host_address(scene->relay), .port = (uint16_t)(30000 + number % 8) };
+	const struct endpoint flow = { .address = *host_address(scene->relay),
+		.port = (uint16_t)(30000 + number % 8) };
 
 	datagram_close(scene->answers);
 	scene->answers = NULL;

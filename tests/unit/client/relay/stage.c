@@ -65,8 +65,8 @@ void stage_close(struct stage *stage)
 
 static bool turn_engine(struct stage *stage, struct stage_engine *engine)
 {
-	if (!engine->engine || (!host_ready(engine->host) &&
-				       !mono_reached(world_now(stage->world), engine_deadline(engine->engine))))
+	if (!engine->engine || (!host_ready(engine->host) && !mono_reached(world_now(stage->world),
+								     engine_deadline(engine->engine))))
 		return false;
 	assert_int_equal(engine_turn(engine->engine), 0);
 	return true;
@@ -183,10 +183,10 @@ void stage_add_peer(struct stage *stage, struct stage_engine *engine, const stru
 
 void stage_start_relay_server(struct stage *stage)
 {
-	const struct relay_ports ports = { .clock = host_clock(stage->relay), .loop = host_loop(stage->relay) };
-	struct relay_settings settings = {
-		.forward = stage_endpoint(stage->server.host, STAGE_PORT), .handles = SIZE_MAX
-	};
+	const struct relay_ports ports = { .clock = host_clock(stage->relay),
+		.loop = host_loop(stage->relay) };
+	struct relay_settings settings = { .forward = stage_endpoint(stage->server.host, STAGE_PORT),
+		.handles = SIZE_MAX };
 	struct tcp_listener *listener;
 
 	memcpy(settings.public_key, stage->server.public_key, 32);

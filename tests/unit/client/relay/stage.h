@@ -18,7 +18,7 @@ struct stage_engine {
 struct stage {
 	struct world *world;
 	struct stage_engine client, server;
-	struct host *relay;              /* the relay's host */
+	struct host *relay; /* the relay's host */
 	struct relay_server *relay_server;
 	struct relay_client *relay_client;
 };
@@ -29,7 +29,8 @@ struct stage {
 /* A world of three hosts: client 192.0.2.1, server 192.0.2.2, relay 192.0.2.3. Nothing runs yet. */
 void stage_open(struct stage *stage, uint32_t delay_us);
 void stage_close(struct stage *stage);
-void stage_start_engine(struct stage *stage, struct stage_engine *engine, bool listen, const char *interface_lines);
+void stage_start_engine(
+	struct stage *stage, struct stage_engine *engine, bool listen, const char *interface_lines);
 /* peer_lines: of the other as this one's peer. */
 void stage_add_peer(struct stage *stage, struct stage_engine *engine, const struct stage_engine *other,
 	const char *peer_lines);
@@ -42,7 +43,8 @@ void stage_stop_relay_server(struct stage *stage);
 void stage_run(struct stage *stage, uint64_t ms);
 /* Both ways between two hosts. */
 void stage_way(struct host *a, struct host *b, const struct way *way);
-/* One numbered packet each way every gap_ms; how many arrived. *longest_gap_ms (if not NULL): without any at the server. */
+/* One numbered packet each way every gap_ms; how many arrived. *longest_gap_ms (if not NULL): without any at
+ * the server. */
 size_t stage_exchange(struct stage *stage, size_t count, uint64_t gap_ms, uint64_t *longest_gap_ms);
 struct endpoint stage_endpoint(const struct host *host, uint16_t port);
 

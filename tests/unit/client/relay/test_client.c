@@ -155,18 +155,18 @@ static void first_connect(void **state)
 		uint32_t fresh;
 		uint64_t dials_at_most;
 	} cases[] = {
-		{ "open", { .delay_us = 10000 }, { .delay_us = 10000 }, FALLBACK_MEMORY_UNKNOWN, 100, RELAY_NEWS_UDP_WINS, 0,
-			0 },
-		{ "open, blocked before", { .delay_us = 10000 }, { .delay_us = 10000 }, FALLBACK_MEMORY_BLOCKED, 100,
-			RELAY_NEWS_UDP_WINS, 0, 1 },
+		{ "open", { .delay_us = 10000 }, { .delay_us = 10000 }, FALLBACK_MEMORY_UNKNOWN, 100,
+			RELAY_NEWS_UDP_WINS, 0, 0 },
+		{ "open, blocked before", { .delay_us = 10000 }, { .delay_us = 10000 },
+			FALLBACK_MEMORY_BLOCKED, 100, RELAY_NEWS_UDP_WINS, 0, 1 },
 		{ "dropped", { .delay_us = 10000, .drop_udp = true }, { .delay_us = 10000, .drop_udp = true },
 			FALLBACK_MEMORY_UNKNOWN, 700, RELAY_NEWS_TCP_WINS, 0, 1 },
 		{ "dropped, good before", { .delay_us = 10000, .drop_udp = true }, { .delay_us = 10000 },
 			FALLBACK_MEMORY_GOOD, 2400, RELAY_NEWS_TCP_WINS, 0, 1 },
 		{ "dropped, blocked before", { .delay_us = 10000, .drop_udp = true }, { .delay_us = 10000 },
 			FALLBACK_MEMORY_BLOCKED, 350, RELAY_NEWS_TCP_WINS, 0, 1 },
-		{ "rejected", { .delay_us = 10000, .reject_udp = true }, { .delay_us = 10000 }, FALLBACK_MEMORY_UNKNOWN, 200,
-			RELAY_NEWS_TCP_WINS, 0, 1 },
+		{ "rejected", { .delay_us = 10000, .reject_udp = true }, { .delay_us = 10000 },
+			FALLBACK_MEMORY_UNKNOWN, 200, RELAY_NEWS_TCP_WINS, 0, 1 },
 		{ "way back dropped", { .delay_us = 10000 }, { .delay_us = 10000, .drop_udp = true },
 			FALLBACK_MEMORY_UNKNOWN, 1000, RELAY_NEWS_TCP_WINS, 1, 1 },
 	};
@@ -256,8 +256,8 @@ static void switches(void **state)
 		use(&rig, turn % 2 ? RELAY_USE_TCP : RELAY_USE_UDP);
 		assert_int_equal(stage_exchange(&rig.stage, 50, 10, &gap), 100);
 		assert_in_range(gap, 0, 50);
-		assert_int_equal(
-			stage_peer(&rig.stage, &rig.stage.server).carrier, turn % 2 ? CARRIER_TCP : CARRIER_UDP);
+		assert_int_equal(stage_peer(&rig.stage, &rig.stage.server).carrier,
+			turn % 2 ? CARRIER_TCP : CARRIER_UDP);
 	}
 	/* A trial while UDP is blocked: seen, and nothing lost. */
 	stage_way(rig.stage.relay, rig.stage.server.host, &blocked);

@@ -96,7 +96,8 @@ static void the_welcome_go_last(void **state)
 	}
 	/* Each of the others is one of its kind, and so has less than the welcome source. */
 	for (uint32_t i = 0; i < 100; i++)
-		assert_false(take(&places, &(struct ip_address){ IP_V4, { 10, 0, 0, (uint8_t)i } }, 2 + i)->welcome);
+		assert_false(take(&places, &(struct ip_address){ IP_V4, { 10, 0, 0, (uint8_t)i } }, 2 + i)
+				     ->welcome);
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(now[i]->standing, STANDING_SILENT);
 	empty(&places);
@@ -238,8 +239,10 @@ static void any_comings_and_goings(void **state)
 			uint32_t read = 0, held = 0;
 
 			for (struct connection *other = places.unknown.head; other; other = other->next) {
-				read += other->source == connection->source && other->standing != STANDING_HELD;
-				held += other->source == connection->source && other->standing == STANDING_HELD;
+				read += other->source == connection->source &&
+					other->standing != STANDING_HELD;
+				held += other->source == connection->source &&
+					other->standing == STANDING_HELD;
 			}
 			assert_int_equal(connection->source->read, read);
 			assert_int_equal(connection->source->held, held);

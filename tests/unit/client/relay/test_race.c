@@ -25,31 +25,25 @@ struct story {
 };
 
 static const struct story stories[] = {
-	{ "UDP answers: nothing is dialled",
-		RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
+	{ "UDP answers: nothing is dialled", RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
 		{
 			{ 0, RACE_INITIATION, 0, U },
 			{ 20, RACE_UDP_ANSWER, RACE_DROP_TCP | RACE_TELL_UDP_WINS, U },
 			{ 5000, RACE_TICK, 0, U },
 		} },
-	{ "UDP is silent: a copy by TCP, and a fresh one when that gives nothing",
-		RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
+	{ "UDP is silent: a copy by TCP, and a fresh one when that gives nothing", RELAY_USE_RACE,
+		FALLBACK_MEMORY_UNKNOWN,
 		{
-			{ 0, RACE_INITIATION, 0, U },
-			{ 299, RACE_TICK, 0, U },
-			{ 300, RACE_TICK, RACE_DIAL, U },
-			{ 320, RACE_TCP_CONNECTED, 0, U },
-			{ 519, RACE_TICK, 0, U },
-			{ 520, RACE_TICK, RACE_SEND_HELD, T },
-			{ 819, RACE_TICK, 0, T },
-			{ 820, RACE_TICK, RACE_WANT_FRESH, T },
+			{ 0, RACE_INITIATION, 0, U }, { 299, RACE_TICK, 0, U },
+			{ 300, RACE_TICK, RACE_DIAL, U }, { 320, RACE_TCP_CONNECTED, 0, U },
+			{ 519, RACE_TICK, 0, U }, { 520, RACE_TICK, RACE_SEND_HELD, T },
+			{ 819, RACE_TICK, 0, T }, { 820, RACE_TICK, RACE_WANT_FRESH, T },
 			{ 850, RACE_INITIATION, 0, T },
 			{ 5000, RACE_TICK, 0, T }, /* it went by TCP alone: nothing to ask for */
 			{ 5001, RACE_TCP_ANSWER, RACE_TELL_TCP_WINS, T },
 			{ 5002, RACE_UDP_ANSWER, 0, T }, /* late */
 		} },
-	{ "the copy is answered",
-		RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
+	{ "the copy is answered", RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
 		{
 			{ 0, RACE_INITIATION, 0, U },
 			{ 300, RACE_TICK, RACE_DIAL, U },
@@ -60,8 +54,7 @@ static const struct story stories[] = {
 			{ 120000, RACE_INITIATION, 0, T }, /* the next handshake needs no race */
 			{ 120020, RACE_TCP_ANSWER, 0, T },
 		} },
-	{ "UDP answers after the copy has gone",
-		RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
+	{ "UDP answers after the copy has gone", RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
 		{
 			{ 0, RACE_INITIATION, 0, U },
 			{ 300, RACE_TICK, RACE_DIAL, U },
@@ -70,39 +63,34 @@ static const struct story stories[] = {
 			{ 520, RACE_UDP_ANSWER, RACE_DROP_TCP | RACE_TELL_UDP_WINS, U },
 			{ 5000, RACE_TICK, 0, U },
 		} },
-	{ "UDP answers while the dial is under way",
-		RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
+	{ "UDP answers while the dial is under way", RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
 		{
 			{ 0, RACE_INITIATION, 0, U },
 			{ 300, RACE_TICK, RACE_DIAL, U },
 			{ 310, RACE_UDP_ANSWER, RACE_DROP_TCP | RACE_TELL_UDP_WINS, U },
 			{ 5000, RACE_TICK, 0, U },
 		} },
-	{ "UDP is rejected: no waiting",
-		RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
+	{ "UDP is rejected: no waiting", RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
 		{
 			{ 0, RACE_INITIATION, 0, U },
 			{ 10, RACE_UDP_FAILED, RACE_DIAL, U },
 			{ 30, RACE_TCP_CONNECTED, RACE_SEND_HELD, T },
 			{ 50, RACE_TCP_ANSWER, RACE_TELL_TCP_WINS, T },
 		} },
-	{ "blocked before: TCP at once",
-		RELAY_USE_RACE, FALLBACK_MEMORY_BLOCKED,
+	{ "blocked before: TCP at once", RELAY_USE_RACE, FALLBACK_MEMORY_BLOCKED,
 		{
 			{ 0, RACE_INITIATION, RACE_DIAL, U },
 			{ 20, RACE_TCP_CONNECTED, 0, U },
 			{ 219, RACE_TICK, 0, U },
 			{ 220, RACE_TICK, RACE_SEND_HELD, T },
 		} },
-	{ "good before: 2 s",
-		RELAY_USE_RACE, FALLBACK_MEMORY_GOOD,
+	{ "good before: 2 s", RELAY_USE_RACE, FALLBACK_MEMORY_GOOD,
 		{
 			{ 0, RACE_INITIATION, 0, U },
 			{ 1999, RACE_TICK, 0, U },
 			{ 2000, RACE_TICK, RACE_DIAL, U },
 		} },
-	{ "a cookie reply by UDP: the kernel comes again with it",
-		RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
+	{ "a cookie reply by UDP: the kernel comes again with it", RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
 		{
 			{ 0, RACE_INITIATION, 0, U },
 			{ 20, RACE_UDP_COOKIE, 0, U },
@@ -111,8 +99,7 @@ static const struct story stories[] = {
 			{ 5100, RACE_INITIATION, 0, U },
 			{ 5120, RACE_UDP_ANSWER, RACE_DROP_TCP | RACE_TELL_UDP_WINS, U },
 		} },
-	{ "the dial fails: again with back-off, UDP goes on",
-		RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
+	{ "the dial fails: again with back-off, UDP goes on", RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
 		{
 			{ 0, RACE_INITIATION, 0, U },
 			{ 300, RACE_TICK, RACE_DIAL, U },
@@ -123,8 +110,8 @@ static const struct story stories[] = {
 			{ 1000, RACE_TICK, 0, U },
 			{ 1300, RACE_TICK, RACE_DIAL, U },
 		} },
-	{ "a stream that is closed before it showed anything: UDP again",
-		RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
+	{ "a stream that is closed before it showed anything: UDP again", RELAY_USE_RACE,
+		FALLBACK_MEMORY_UNKNOWN,
 		{
 			{ 0, RACE_INITIATION, 0, U },
 			{ 300, RACE_TICK, RACE_DIAL, U },
@@ -136,8 +123,8 @@ static const struct story stories[] = {
 			{ 700, RACE_TICK, 0, U },
 			{ 1200, RACE_TICK, RACE_DIAL, U },
 		} },
-	{ "UDP won, and an initiation is unanswered later: the race begins anew",
-		RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
+	{ "UDP won, and an initiation is unanswered later: the race begins anew", RELAY_USE_RACE,
+		FALLBACK_MEMORY_UNKNOWN,
 		{
 			{ 0, RACE_INITIATION, 0, U },
 			{ 20, RACE_UDP_ANSWER, RACE_DROP_TCP | RACE_TELL_UDP_WINS, U },
@@ -147,16 +134,14 @@ static const struct story stories[] = {
 			{ 120510, RACE_TICK, RACE_SEND_HELD, T },
 			{ 120530, RACE_TCP_ANSWER, RACE_TELL_TCP_WINS, T },
 		} },
-	{ "udp is obeyed",
-		RELAY_USE_UDP, FALLBACK_MEMORY_BLOCKED,
+	{ "udp is obeyed", RELAY_USE_UDP, FALLBACK_MEMORY_BLOCKED,
 		{
 			{ 0, RACE_INITIATION, 0, U },
 			{ 10, RACE_UDP_FAILED, 0, U },
 			{ 20000, RACE_INITIATION, 0, U },
 			{ 40000, RACE_NETWORK, 0, U },
 		} },
-	{ "tcp is obeyed, and dialled again",
-		RELAY_USE_TCP, FALLBACK_MEMORY_GOOD,
+	{ "tcp is obeyed, and dialled again", RELAY_USE_TCP, FALLBACK_MEMORY_GOOD,
 		{
 			{ 0, RACE_TICK, RACE_DIAL, T },
 			{ 10, RACE_INITIATION, 0, T },
@@ -169,8 +154,7 @@ static const struct story stories[] = {
 			{ 3030, RACE_TCP_CONNECTED, 0, T },
 			{ 4000, RACE_CLOSE, RACE_DIAL, T },
 		} },
-	{ "both, and back to one",
-		RELAY_USE_TCP, FALLBACK_MEMORY_UNKNOWN,
+	{ "both, and back to one", RELAY_USE_TCP, FALLBACK_MEMORY_UNKNOWN,
 		{
 			{ 0, RACE_TICK, RACE_DIAL, T },
 			{ 20, RACE_TCP_CONNECTED, 0, T },
@@ -182,8 +166,7 @@ static const struct story stories[] = {
 			{ 1700, USE(RELAY_USE_TCP), RACE_DIAL, T },
 			{ 1710, USE(RELAY_USE_UDP), RACE_DROP_TCP, U },
 		} },
-	{ "from the race to tcp, on the stream that has won",
-		RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
+	{ "from the race to tcp, on the stream that has won", RELAY_USE_RACE, FALLBACK_MEMORY_UNKNOWN,
 		{
 			{ 0, RACE_INITIATION, 0, U },
 			{ 300, RACE_TICK, RACE_DIAL, U },
@@ -200,7 +183,8 @@ static uint32_t step(struct race *race, int event, struct mono now)
 	struct race_event given = { .kind = (enum race_event_kind)event, .rtt_us = 10000 };
 
 	if (event > RACE_CLOSE)
-		given = (struct race_event){ .kind = RACE_USE, .use = (enum relay_use)(event - RACE_CLOSE - 1) };
+		given = (struct race_event){ .kind = RACE_USE,
+			.use = (enum relay_use)(event - RACE_CLOSE - 1) };
 	return race_step(race, &given, now);
 }
 
@@ -221,8 +205,8 @@ static void run(const struct story *story)
 
 		done = 0;
 		if (what != row->what || ways != row->ways)
-			fail_msg("%s: at %u ms: does %u instead of %u, goes %d instead of %d", story->name, row->ms, what,
-				row->what, ways, row->ways);
+			fail_msg("%s: at %u ms: does %u instead of %u, goes %d instead of %d", story->name,
+				row->ms, what, row->what, ways, row->ways);
 		/* Nothing that is due stays due. */
 		assert_false(mono_reached(now, race_deadline(&race)));
 	}
@@ -235,8 +219,8 @@ static void all_stories(void **state)
 		run(&stories[i]);
 }
 
-/* Any events in any order: no packet on a carrier that was forbidden, no deadline that stays, and what is asked for
- * makes sense. */
+/* Any events in any order: no packet on a carrier that was forbidden, no deadline that stays, and what is
+ * asked for makes sense. */
 static void any_events(void **state)
 {
 	uint64_t random = 1;
@@ -254,8 +238,10 @@ static void any_events(void **state)
 
 			now = mono_add_ms(now, (random >> 50) % 700);
 			/* What can not happen is not said. */
-			if ((event == RACE_TCP_FAILED && !dialling) || (event == RACE_TCP_CLOSED && !stands) ||
-				(event == RACE_TCP_CONNECTED && !dialling) || (event == RACE_TCP_ANSWER && !stands))
+			if ((event == RACE_TCP_FAILED && !dialling) ||
+				(event == RACE_TCP_CLOSED && !stands) ||
+				(event == RACE_TCP_CONNECTED && !dialling) ||
+				(event == RACE_TCP_ANSWER && !stands))
 				event = RACE_TICK;
 			if (event == RACE_TCP_CONNECTED)
 				stands = true;
@@ -281,8 +267,9 @@ static void any_events(void **state)
 			assert_true(race_uses_udp(&race) || race_uses_tcp(&race));
 			assert_true(race.use != RELAY_USE_TCP || !race_uses_udp(&race));
 			assert_true(race.use != RELAY_USE_UDP || !race_uses_tcp(&race));
-			assert_int_equal(race.tcp,
-				stands ? RACE_TCP_STANDS : dialling ? RACE_TCP_DIALLING : RACE_TCP_NONE);
+			assert_int_equal(race.tcp, stands     ? RACE_TCP_STANDS
+						   : dialling ? RACE_TCP_DIALLING
+							      : RACE_TCP_NONE);
 			assert_false(mono_reached(now, race_deadline(&race)));
 			/* Whoever must have TCP is on the way to it. */
 			if (race_uses_tcp(&race) && !stands && !dialling)

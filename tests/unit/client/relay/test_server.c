@@ -258,12 +258,35 @@ static bool is_closed(struct tcp *tcp)
 	return tcp_receive(tcp, &byte, 1) == 0;
 }
 
+static void make_known(struct script *script, struct tcp *tcp)
+{
+	uint8_t message[148];
+
+	make_initiation(script, message);
+	say(script, tcp, message, 148);
+	assert_int_equal(server_takes(script, message, sizeof(message)), 148);
+	make_data(message, 92, 0);
+	put_le32(message, MESSAGE_RESPONSE);
+	server_says(script, message, 92);
+	assert_int_equal(client_takes(tcp, message, sizeof(message)), 92);
+}
+
 /* What strangers say, and when their connection ends. */
 static void strangers(void **state)
 {
 	static const struct {
 		const char *name;
-		enum { SILENT, ONE_BYTE, DRIP, BAD_HEADER, LONG_RECORD, BAD_MAC, COOKIE, NONSENSE, GOOD } what;
+		enum {
+			SILENT,
+			ONE_BYTE,
+			DRIP,
+			BAD_HEADER,
+			LONG_RECORD,
+			BAD_MAC,
+			COOKIE,
+			NONSENSE,
+			GOOD
+		} what;
 		uint64_t open_ms, closed_ms; /* still open at the first, closed at the second */
 		bool reaches_server;
 	} cases[] = {
@@ -326,7 +349,8 @@ static void strangers(void **state)
 			say(&script, tcp, message, 148);
 			break;
 		}
-		assert_int_equal(server_takes(&script, message, sizeof(message)) > 0, cases[i].reaches_server);
+		assert_int_equal(
+			server_takes(&script, message, sizeof(message)) > 0, cases[i].reaches_server);
 		stage_run(&script.stage, cases[i].open_ms - passed);
 		assert_false(is_closed(tcp));
 		stage_run(&script.stage, cases[i].closed_ms - cases[i].open_ms);
@@ -368,6 +392,34 @@ static void data_of_a_session_that_the_relay_has_not_seen(void **state)
 	for (taken = 0; server_takes(&script, message, sizeof(message)); taken++)
 		assert_int_equal(get_le32(message + 16), taken);
 	assert_int_equal(taken, 200);
+	script_close(&script);
+}
+
+/* Where somebody was authentic before, a client that comes back may send what it has under way. */
+static void a_client_that_comes_back(void **state)
+{
+	uint8_t message[148];
+	struct script script;
+	struct tcp *tcp;
+	size_t taken = 0;
+
+	(void)state;
+	script_open(&script);
+	tcp = script_connect(&script);
+	make_known(&script, tcp);
+	tcp = script_connect(&script);
+	for (uint32_t i = 0; i < 100; i++) {
+		uint8_t record[RECORD_HEADER_LEN + 64];
+		const struct tcp_piece piece = { record, sizeof(record) };
+
+		record_write_header(record, 64);
+		make_data(record + RECORD_HEADER_LEN, 64, i);
+		assert_int_equal(tcp_send(tcp, &piece, 1), sizeof(record));
+	}
+	stage_run(&script.stage, 5);
+	for (; server_takes(&script, message, sizeof(message)); taken++)
+		assert_int_equal(get_le32(message + 16), taken);
+	assert_in_range(taken, 64 + 4, 64 + 5);
 	script_close(&script);
 }
 
@@ -439,8 +491,8 @@ static void cookies(void **state)
 	make_initiation(&script, initiation);
 	say(&script, tcp, initiation, 148);
 	assert_int_equal(server_takes(&script, got, sizeof(got)), 148);
-	assert_int_equal(cookie_checker_check(
-				 &checker, got, 148, &script.from.remote, world_now(script.stage.world)),
+	assert_int_equal(
+		cookie_checker_check(&checker, got, 148, &script.from.remote, world_now(script.stage.world)),
 		MAC_VALID_WITH_COOKIE);
 	put_le32(response, MESSAGE_RESPONSE);
 	server_says(&script, response, sizeof(response));
@@ -448,19 +500,6 @@ static void cookies(void **state)
 	relay_server_stats(script.stage.relay_server, &stats);
 	assert_int_equal(stats.known, 1);
 	script_close(&script);
-}
-
-static void make_known(struct script *script, struct tcp *tcp)
-{
-	uint8_t message[148];
-
-	make_initiation(script, message);
-	say(script, tcp, message, 148);
-	assert_int_equal(server_takes(script, message, sizeof(message)), 148);
-	make_data(message, 92, 0);
-	put_le32(message, MESSAGE_RESPONSE);
-	server_says(script, message, 92);
-	assert_int_equal(client_takes(tcp, message, sizeof(message)), 92);
 }
 
 /* What it holds for one that does not read has a bound; what arrives is whole and in order. */
@@ -477,7 +516,8 @@ static void a_client_that_does_not_read(void **state)
 	tcp = script_connect(&script);
 	make_known(&script, tcp);
 	/* The fake network stops: nothing more leaves the relay's socket. */
-	stage_way(script.stage.client.host, script.stage.relay, &(struct way){ .delay_us = 1000, .drop_tcp = true });
+	stage_way(script.stage.client.host, script.stage.relay,
+		&(struct way){ .delay_us = 1000, .drop_tcp = true });
 	for (uint32_t i = 1; i <= 1500; i++) {
 		make_data(message, 1452, i);
 		struct packet *packet = packet_take(script.pool);
@@ -658,6 +698,7 @@ int main(void)
 		cmocka_unit_test(strangers),
 		cmocka_unit_test(data_of_a_session_that_the_relay_has_not_seen),
 		cmocka_unit_test(large_data_of_a_session_that_the_relay_has_not_seen),
+		cmocka_unit_test(a_client_that_comes_back),
 		cmocka_unit_test(cookies),
 		cmocka_unit_test(a_client_that_does_not_read),
 		cmocka_unit_test(datagrams_of_every_size),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes into the queue comes out of any sequence of short writes as the same records, and every packet comes back. */
+/* What goes into the queue comes out of any sequence of short writes as the same records, and every packet
+ * comes back. */
 #include "core/carrier/record_queue.h"
 
 #include "core/carrier/record.h"
