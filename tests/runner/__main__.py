@@ -68,23 +68,23 @@ def main():
     # What was built is tested, also when something else does not compile: that is one failure more, not fewer tests.
     if plain:
         gcc.make()
-        if not args.sanitize:
+        if gcc.made and not args.sanitize:
             lanes.start_waiting(waiting, gcc)
         for path in lint:
             scripts.run_lint(report, path, source, gcc, logs)
-        if not only_scripts:
+        if gcc.made and not only_scripts:
             gcc.test(matches)
     if not only_scripts:
         clang.make()
     sanitized = network if args.sanitize else [t for t in busy if t.main]
     if not only_scripts or sanitized:
         asan.make()
-        if args.sanitize:
+        if asan.made and args.sanitize:
             lanes.start_waiting(waiting, asan)
-        if not only_scripts:
+        if asan.made and not only_scripts:
             asan.test(matches)
     # Timed tests come when nothing builds any more.
-    if plain and not args.sanitize:
+    if gcc.made and not args.sanitize:
         lanes.run_busy(busy, gcc)
     if asan.made:
         lanes.run_busy([t for t in sanitized if not t.waiting], asan)
