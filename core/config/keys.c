@@ -202,6 +202,11 @@ static bool read_kill_switch(struct profile_reading *reading, const char *value,
 	return profile_value_switch(reading, value, len, &reading->profile->kill_switch);
 }
 
+static bool read_kill_switch_lan(struct profile_reading *reading, const char *value, size_t len)
+{
+	return profile_value_switch(reading, value, len, &reading->profile->kill_switch_lan);
+}
+
 static bool read_auto_connect(struct profile_reading *reading, const char *value, size_t len)
 {
 	return profile_value_switch(reading, value, len, &reading->profile->auto_connect);
@@ -343,6 +348,7 @@ const struct profile_key profile_keys[] = {
 	{ "TcpListenPort", I, 0, "443", read_tcp_listen_port },
 	{ "FallbackProfile", I, 0, "office-tcp", read_fallback_profile },
 	{ "KillSwitch", I, 0, "on", read_kill_switch },
+	{ "KillSwitchAllowLan", I, 0, "on", read_kill_switch_lan },
 	{ "AutoConnect", I, 0, "on", read_auto_connect },
 	{ "SpeedTestServer", I, 0, "on", read_speed_test_server },
 	{ "Extensions", I, 0, "off", read_extensions },

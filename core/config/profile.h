@@ -80,7 +80,7 @@ struct profile {
 	enum transport transport;
 	enum profile_backend backend;
 	char fallback_profile[PROFILE_NAME_LEN]; /* empty: none */
-	bool kill_switch, auto_connect, speed_test_server, save_config;
+	bool kill_switch, kill_switch_lan, auto_connect, speed_test_server, save_config;
 	bool extensions; /* on by default */
 	struct profile_texts trusted_networks;
 	struct profile_peer *peers; /* owned */

@@ -239,6 +239,7 @@ static void add_interface(struct writer *writer, const struct profile *profile, 
 	if (profile->fallback_profile[0])
 		add_pair(writer, "FallbackProfile", profile->fallback_profile);
 	add_switch(writer, "KillSwitch", profile->kill_switch);
+	add_switch(writer, "KillSwitchAllowLan", profile->kill_switch_lan);
 	add_switch(writer, "AutoConnect", profile->auto_connect);
 	add_switch(writer, "SpeedTestServer", profile->speed_test_server);
 	if (!profile->extensions)

@@ -63,10 +63,10 @@ static inline bool same_profiles(const struct profile *a, const struct profile *
 		a->tcp_listen_port != b->tcp_listen_port || a->fwmark != b->fwmark || a->mtu != b->mtu ||
 		a->table != b->table || a->table_number != b->table_number || a->transport != b->transport ||
 		a->backend != b->backend || strcmp(a->fallback_profile, b->fallback_profile) != 0 ||
-		a->kill_switch != b->kill_switch || a->auto_connect != b->auto_connect ||
-		a->speed_test_server != b->speed_test_server || a->save_config != b->save_config ||
-		a->extensions != b->extensions || !same_texts(&a->trusted_networks, &b->trusted_networks) ||
-		a->peer_count != b->peer_count)
+		a->kill_switch != b->kill_switch || a->kill_switch_lan != b->kill_switch_lan ||
+		a->auto_connect != b->auto_connect || a->speed_test_server != b->speed_test_server ||
+		a->save_config != b->save_config || a->extensions != b->extensions ||
+		!same_texts(&a->trusted_networks, &b->trusted_networks) || a->peer_count != b->peer_count)
 		return false;
 	for (size_t i = 0; i < a->dns_server_count; i++)
 		if (!ip_address_equal(&a->dns_servers[i], &b->dns_servers[i]))
