@@ -9,16 +9,30 @@
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
 
-/* The system's own rule for the main table has 32766; both of ours come before it, the one for the main table
- * first. */
-#define PRIORITY_MAIN 32764
-#define PRIORITY_TUNNEL 32765
+/* The system's own rule for the main table has 32766; all of ours come before it. In each pair the one for
+ * the main table goes first, and a tunnel of some prefixes before one of all. */
+#define PRIORITY_PART 32762
+#define PRIORITY_FULL 32764
+
+/* Prefixes up to this long count as a default route: halves of everything in IPv4, 2000::/3 in IPv6. */
+#define DEFAULT_BITS_V4 1
+#define DEFAULT_BITS_V6 3
 
 struct rule {
 	enum ip_family family;
-	uint32_t priority, table, mark; /* mark 0: any packet */
-	bool only_specific;             /* a default route found there does not count */
+	uint32_t priority, table, mark;
+	bool only_specific; /* what stands for a default route there does not count */
 };
+
+static uint8_t default_bits(enum ip_family family)
+{
+	return family == IP_V4 ? DEFAULT_BITS_V4 : DEFAULT_BITS_V6;
+}
+
+bool net_takes_all(const struct ip_prefix *prefix)
+{
+	return prefix->address.family != IP_NONE && prefix->bits <= default_bits(prefix->address.family);
+}
 
 static int change(struct netlink *netlink, uint16_t type, uint16_t flags, const struct rule *rule)
 {
@@ -31,23 +45,24 @@ static int change(struct netlink *netlink, uint16_t type, uint16_t flags, const 
 	header->table = rule->table < 256 ? (uint8_t)rule->table : (uint8_t)RT_TABLE_UNSPEC;
 	mnl_attr_put_u32(request, FRA_TABLE, rule->table);
 	mnl_attr_put_u32(request, FRA_PRIORITY, rule->priority);
-	if (rule->mark) {
-		header->flags = FIB_RULE_INVERT;
-		mnl_attr_put_u32(request, FRA_FWMARK, rule->mark);
-		mnl_attr_put_u32(request, FRA_FWMASK, UINT32_MAX);
-	}
+	header->flags = FIB_RULE_INVERT;
+	mnl_attr_put_u32(request, FRA_FWMARK, rule->mark);
+	mnl_attr_put_u32(request, FRA_FWMASK, UINT32_MAX);
 	if (rule->only_specific)
-		mnl_attr_put_u32(request, FRA_SUPPRESS_PREFIXLEN, 0);
+		mnl_attr_put_u32(request, FRA_SUPPRESS_PREFIXLEN, default_bits(rule->family));
 	return netlink_talk(netlink, request, NULL, NULL);
 }
 
-/* The second is the one that sends packets into the tunnel: first on, last off. */
-static void rules_of(enum ip_family family, uint32_t mark, struct rule out[2])
+/* The second is the one that sends packets into the tunnel: first on, last off. Both name the mark, so that
+ * no two tunnels share one. */
+static void rules_of(enum ip_family family, uint32_t mark, uint32_t priority, struct rule out[2])
 {
-	out[0] = (struct rule){
-		.family = family, .priority = PRIORITY_MAIN, .table = RT_TABLE_MAIN, .only_specific = true
-	};
-	out[1] = (struct rule){ .family = family, .priority = PRIORITY_TUNNEL, .table = mark, .mark = mark };
+	out[0] = (struct rule){ .family = family,
+		.priority = priority,
+		.table = RT_TABLE_MAIN,
+		.mark = mark,
+		.only_specific = true };
+	out[1] = (struct rule){ .family = family, .priority = priority + 1, .table = mark, .mark = mark };
 }
 
 static int remove_rules(struct netlink *netlink, const struct rule rules[2])
@@ -64,19 +79,23 @@ static int remove_rules(struct netlink *netlink, const struct rule rules[2])
 
 int net_full_tunnel_remove(enum ip_family family, uint32_t mark)
 {
+	static const uint32_t priorities[] = { PRIORITY_PART, PRIORITY_FULL };
 	struct netlink netlink;
 	struct rule rules[2];
-	int err = netlink_open(&netlink, NETLINK_ROUTE);
+	int err = netlink_open(&netlink, NETLINK_ROUTE), first = 0;
 
 	if (err)
 		return err;
-	rules_of(family, mark, rules);
-	err = remove_rules(&netlink, rules);
+	for (size_t i = 0; i < 2; i++) {
+		rules_of(family, mark, priorities[i], rules);
+		err = remove_rules(&netlink, rules);
+		first = first ? first : err;
+	}
 	netlink_close(&netlink);
-	return err;
+	return first;
 }
 
-int net_full_tunnel_add(enum ip_family family, uint32_t mark)
+static int add_rules(enum ip_family family, uint32_t mark, uint32_t priority)
 {
 	struct netlink netlink;
 	struct rule rules[2];
@@ -84,7 +103,7 @@ int net_full_tunnel_add(enum ip_family family, uint32_t mark)
 
 	if (err)
 		return err;
-	rules_of(family, mark, rules);
+	rules_of(family, mark, priority, rules);
 	for (int i = 0; i < 2 && !err; i++) {
 		err = change(&netlink, RTM_NEWRULE, NLM_F_CREATE | NLM_F_EXCL, &rules[i]);
 		if (err == -EEXIST)
@@ -94,6 +113,16 @@ int net_full_tunnel_add(enum ip_family family, uint32_t mark)
 		remove_rules(&netlink, rules);
 	netlink_close(&netlink);
 	return err;
+}
+
+int net_full_tunnel_add(enum ip_family family, uint32_t mark)
+{
+	return add_rules(family, mark, PRIORITY_FULL);
+}
+
+int net_part_tunnel_add(enum ip_family family, uint32_t mark)
+{
+	return add_rules(family, mark, PRIORITY_PART);
 }
 
 struct table_search {
