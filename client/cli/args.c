@@ -24,6 +24,7 @@ const struct option_text option_texts[OPTION_COUNT] = {
 		"with \"(hidden)\" instead of private and preshared keys" },
 	[OPTION_LINES] = { 'n', "lines", "N", "the newest N entries (1 to 10000)" },
 	[OPTION_FOLLOW] = { 'f', "follow", NULL, "goes on with new entries as they come" },
+	[OPTION_FOR] = { 0, "for", "TIME", "only for so long: 90s, 5m, 2h (1d at most)" },
 };
 
 static bool refuse(struct args_error *error, const char *what, const char *typed, const char *nearest)
@@ -135,6 +136,37 @@ bool args_number(const struct args *args, enum option option, uint32_t min, uint
 		return false;
 	}
 	*out = (uint32_t)number;
+	return true;
+}
+
+bool args_duration(
+	const struct args *args, enum option option, uint32_t max_s, uint32_t *out, struct args_error *error)
+{
+	static const struct {
+		char letter;
+		uint32_t seconds;
+	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
+	const char *text = args->values[option];
+	size_t len = text ? strlen(text) : 0;
+	uint32_t unit = 1;
+	uint64_t number;
+
+	if (!text)
+		return true;
+	for (size_t i = 0; len && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (text[len - 1] == units[i].letter) {
+			unit = units[i].seconds;
+			len--;
+			break;
+		}
+	}
+	if (!text_parse_decimal(text, len, 1, max_s / unit, &number)) {
+		snprintf(error->text, sizeof(error->text),
+			"--%s takes a time such as 90s, 5m or 2h, 1d at most, not '%.40s'",
+			option_texts[option].name, text);
+		return false;
+	}
+	*out = (uint32_t)number * unit;
 	return true;
 }
 

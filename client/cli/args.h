@@ -22,6 +22,7 @@ enum option {
 	OPTION_HIDE_KEYS,
 	OPTION_LINES,
 	OPTION_FOLLOW,
+	OPTION_FOR,
 	OPTION_COUNT
 };
 
@@ -58,6 +59,10 @@ bool args_check(const struct args *args, uint32_t allowed, struct args_error *er
 /* A whole number of an option, from min to max; *out stays as it is when the option was not given. */
 bool args_number(const struct args *args, enum option option, uint32_t min, uint32_t max, uint32_t *out,
 	struct args_error *error);
+/* A time of an option as "90s", "5m", "2h" or "1d" (a number alone is seconds) in seconds, from 1 to max_s;
+ * *out stays as it is when the option was not given. */
+bool args_duration(
+	const struct args *args, enum option option, uint32_t max_s, uint32_t *out, struct args_error *error);
 /* One of words (ended by NULL) as its index. False with an error when it is none of them. */
 bool args_word(
 	const char *text, const char *what, const char *const words[], int *out, struct args_error *error);

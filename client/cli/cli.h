@@ -110,6 +110,7 @@ enum cli_exit run_import(struct cli *cli);
 enum cli_exit run_export(struct cli *cli);
 enum cli_exit run_delete(struct cli *cli);
 enum cli_exit run_set(struct cli *cli);
+enum cli_exit run_unlock(struct cli *cli);
 enum cli_exit run_logs(struct cli *cli);
 enum cli_exit run_genkey(struct cli *cli);
 enum cli_exit run_pubkey(struct cli *cli);

@@ -32,6 +32,11 @@ const struct command commands[] = {
 		"KEY as in the profile's [Interface], or with --peer in that [Peer]; KEY=\n"
 		"takes the key away. All are set, or none. Comments and other lines stay.",
 		OPTION_BIT(OPTION_PEER), 2, ARGS_WORDS_MAX - 1, run_set },
+	{ "unlock", "", "ends the kill switch",
+		"Whichever tunnel holds it and whatever the daemon does, also when none runs\n"
+		"(as root). With --for everything may pass for a while, so that you can log in\n"
+		"to a captive portal; `status` shows it, and it closes by itself.",
+		OPTION_BIT(OPTION_FOR), 0, 0, run_unlock },
 	{ "logs", "", "shows what the daemon has to say", "",
 		OPTION_BIT(OPTION_LINES) | OPTION_BIT(OPTION_FOLLOW), 0, 0, run_logs },
 	{ "genkey", "", "makes a private key", "", 0, 0, 0, run_genkey },

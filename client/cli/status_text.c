@@ -160,6 +160,36 @@ void status_text_tunnel(const struct rpc_tunnel *tunnel, const struct status_sty
 	}
 }
 
+void lockdown_text(const struct rpc_lockdown *lockdown, const struct status_style *style, struct text *out)
+{
+	struct text sentence = { 0 };
+
+	switch (lockdown->state) {
+	case RPC_KILL_SWITCH_OFF:
+		return;
+	case RPC_KILL_SWITCH_ON:
+		text_addf(&sentence, "The kill switch is on");
+		break;
+	case RPC_KILL_SWITCH_OPEN:
+		text_addf(&sentence, "The kill switch is open for ");
+		sentence_duration(
+			lockdown->open_until > style->now ? lockdown->open_until - style->now : 0, &sentence);
+		text_addf(&sentence, " more");
+		break;
+	}
+	for (size_t i = 0; i < lockdown->tunnels.count; i++) {
+		text_addf(&sentence, i ? ", " : " (");
+		text_add_clean(&sentence, lockdown->tunnels.items[i]);
+	}
+	text_addf(&sentence, "%s: %s", lockdown->tunnels.count ? ")" : "",
+		lockdown->state == RPC_KILL_SWITCH_OPEN
+			? "traffic may go past the tunnel."
+			: "nothing leaves this computer past a tunnel; `wgtcp-cli unlock` ends it.");
+	text_add_wrapped(out, sentence.bytes ? sentence.bytes : "", 0, 2, style->width);
+	text_addf(out, "\n");
+	text_free(&sentence);
+}
+
 void status_text(const struct rpc_status *status, const struct status_style *style, struct text *out)
 {
 	bool was_long = false;
@@ -174,6 +204,9 @@ void status_text(const struct rpc_status *status, const struct status_style *sty
 		status_text_tunnel(&status->tunnels[i], style, out);
 		was_long = is_long;
 	}
+	if (status->lockdown.state != RPC_KILL_SWITCH_OFF)
+		text_addf(out, "\n");
+	lockdown_text(&status->lockdown, style, out);
 }
 
 void list_text(const struct rpc_list *list, const struct status_style *style, struct text *out)

@@ -10,6 +10,7 @@
 struct children;
 struct journal;
 struct listener;
+struct lockdown;
 struct manager;
 struct memory;
 struct net_config;
@@ -27,6 +28,10 @@ struct daemon {
 	struct manager *manager;
 	struct listener *listener;
 	struct memory *memory;
+	struct lockdown *lockdown;
+	bool source_mark; /* the reverse path filter looks at marks by our wish: given back with the last
+			     rules */
+	bool ending;      /* told to end: what a kill switch holds, it goes on holding */
 	struct wall timestamp_floor; /* newest TAI64N timestamp that any tunnel has used (WIRE.md 1) */
 };
 

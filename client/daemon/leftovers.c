@@ -3,6 +3,7 @@
 #include "client/daemon/leftovers.h"
 #include "client/daemon/file.h"
 #include "client/daemon/process.h"
+#include "core/port/net_answer.h"
 #include "core/port/net_rule.h"
 
 #include <errno.h>
@@ -38,6 +39,9 @@ char *leftovers_write(const struct leftover *list, size_t count, const char *boo
 		case LEFTOVER_RULES:
 			len += (size_t)snprintf(text + len, room - len, "rules %" PRIu32 "\n", list[i].mark);
 			break;
+		case LEFTOVER_SOURCE_MARK:
+			len += (size_t)snprintf(text + len, room - len, "source-mark\n");
+			break;
 		}
 	return text;
 }
@@ -65,6 +69,8 @@ static bool parse_line(const char *line, struct leftover *out)
 		entry.kind = LEFTOVER_TUNNEL;
 	} else if (sscanf(line, "rules %" SCNu32 "%n", &entry.mark, &end) == 1 && !line[end] && entry.mark) {
 		entry.kind = LEFTOVER_RULES;
+	} else if (!strcmp(line, "source-mark")) {
+		entry.kind = LEFTOVER_SOURCE_MARK;
 	} else {
 		return false;
 	}
@@ -135,6 +141,7 @@ void leftovers_clean(int state_folder, const char *uapi_folder, struct journal *
 	struct leftover *list;
 	struct stat info;
 	size_t len = 0, count, i;
+	bool was;
 	int error;
 
 	error = file_read(state_folder, LEFTOVERS_FILE, FILE_MAX, &text, &len, &info);
@@ -173,6 +180,10 @@ void leftovers_clean(int state_folder, const char *uapi_folder, struct journal *
 				net_full_tunnel_remove(IP_V6, list[i].mark) == 0)
 				journal_say(journal, JOURNAL_INFO, NULL,
 					"removed the policy rules that the last daemon left behind");
+			net_answer_remove(list[i].mark);
+			break;
+		case LEFTOVER_SOURCE_MARK:
+			net_answer_check_marks(false, &was);
 			break;
 		}
 	unlinkat(state_folder, LEFTOVERS_FILE, 0);

@@ -16,7 +16,9 @@
 enum leftover_kind {
 	LEFTOVER_ENGINE, /* pid, start_time */
 	LEFTOVER_TUNNEL, /* name: an interface, and a UAPI socket of that name */
-	LEFTOVER_RULES,  /* mark: policy rules of a full tunnel, and the table of the same number */
+	LEFTOVER_RULES,  /* mark: policy rules of a tunnel, what marks its answers, and the table of the same
+			    number */
+	LEFTOVER_SOURCE_MARK, /* the reverse path filter looks at marks, which it did not before */
 };
 
 struct leftover {

@@ -7,8 +7,10 @@
 #include "client/daemon/journal.h"
 #include "client/daemon/leftovers.h"
 #include "client/daemon/listener.h"
+#include "client/daemon/lockdown.h"
 #include "client/daemon/manager.h"
 #include "client/daemon/memory.h"
+#include "client/daemon/once.h"
 #include "client/daemon/options.h"
 #include "client/daemon/profiles.h"
 #include "client/daemon/spawner.h"
@@ -90,6 +92,34 @@ static void spawner_lost(void *user)
 	stop(running);
 }
 
+static void lockdown_changed(void *user)
+{
+	struct running *running = user;
+
+	manager_lockdown_changed(running->daemon.manager);
+}
+
+/* The kill switch of a tunnel that is about to come by itself is on before it is up. */
+static void hold(struct daemon *daemon, const char *name, const struct profile *profile)
+{
+	char why[KILL_SWITCH_WHY_LEN];
+
+	if (profile->kill_switch && lockdown_hold(daemon->lockdown, name, profile->kill_switch_lan, why))
+		journal_say(daemon->journal, JOURNAL_ERROR, name,
+			"the kill switch cannot be put in place: %s", why);
+}
+
+/* What the last daemon left shut in was not taken down by anybody: it comes back, or would be shut in for
+ * ever. */
+static void resume(struct daemon *daemon)
+{
+	struct lockdown_file held = *lockdown_file(daemon->lockdown);
+	size_t i;
+
+	for (i = 0; i < held.count; i++)
+		manager_auto_connect(daemon->manager, held.holds[i].name, "the kill switch is on for it");
+}
+
 static void auto_connect(struct daemon *daemon)
 {
 	struct profile_file *files;
@@ -103,8 +133,10 @@ static void auto_connect(struct daemon *daemon)
 			rpc_error_free(&error);
 			continue;
 		}
-		if (loaded.profile.auto_connect)
-			manager_auto_connect(daemon->manager, files[i].name);
+		if (loaded.profile.auto_connect) {
+			hold(daemon, files[i].name, &loaded.profile);
+			manager_auto_connect(daemon->manager, files[i].name, "AutoConnect");
+		}
 		loaded_free(&loaded);
 	}
 	free(files);
@@ -137,6 +169,7 @@ static int open_all(struct running *running, const struct options *options, int 
 	daemon->profiles = profiles_new(options->config_folder, second);
 	if (!daemon->journal || !daemon->profiles || !crypto_init())
 		return 1;
+	daemon->lockdown = lockdown_new(daemon->state_handle, daemon->journal, lockdown_changed, running);
 	leftovers_clean(daemon->state_handle, DAEMON_UAPI_FOLDER, daemon->journal);
 	daemon->timestamp_floor = timestamp_load(daemon->state_handle);
 	daemon->memory = load_memory(daemon->state_handle);
@@ -169,6 +202,7 @@ static void close_all(struct daemon *daemon)
 	children_free(daemon->children);
 	net_config_close(daemon->net);
 	profiles_free(daemon->profiles);
+	lockdown_free(daemon->lockdown);
 	journal_free(daemon->journal);
 	if (daemon->memory)
 		secret_wipe(daemon->memory, sizeof(*daemon->memory));
@@ -207,11 +241,34 @@ static int run(const struct options *options)
 		if (ready >= 0)
 			background_ready(ready);
 		auto_connect(&running.daemon);
+		resume(&running.daemon);
 		g_main_loop_run(running.loop);
 		g_main_loop_unref(running.loop);
 	}
 	close_all(&running.daemon);
 	return running.code;
+}
+
+static int run_once(const struct options *options)
+{
+	int folder, error = folder_make(options->state_folder, 0700);
+
+	if (error) {
+		fprintf(stderr, "wgtcpd: %s cannot be made: %s\n", options->state_folder, strerror(-error));
+		return 1;
+	}
+	switch (options->task) {
+	case OPTIONS_RUN:
+		break;
+	case OPTIONS_RESTORE:
+		/* With the lock: a daemon that runs sees to it itself. */
+		folder = open_state(options->state_folder);
+		return folder < 0 ? 1 : once_restore(options, folder);
+	case OPTIONS_UNLOCK:
+		folder = open(options->state_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		return once_unlock(options, folder);
+	}
+	return 1;
 }
 
 int main(int argc, char **argv)
@@ -226,7 +283,7 @@ int main(int argc, char **argv)
 	options.socket = socket = g_canonicalize_filename(options.socket, NULL);
 	options.config_folder = config_folder = g_canonicalize_filename(options.config_folder, NULL);
 	options.state_folder = state_folder = g_canonicalize_filename(options.state_folder, NULL);
-	code = run(&options);
+	code = options.task == OPTIONS_RUN ? run(&options) : run_once(&options);
 	g_free(socket);
 	g_free(config_folder);
 	g_free(state_folder);

@@ -6,6 +6,7 @@
 #include "client/daemon/journal.h"
 #include "client/daemon/file.h"
 #include "client/daemon/leftovers.h"
+#include "client/daemon/lockdown.h"
 #include "client/daemon/memory.h"
 #include "client/daemon/timestamp.h"
 #include "core/port/net_config.h"
@@ -42,19 +43,57 @@ struct search {
 	const char *name;
 };
 
-static void look_for_rules(struct tunnel *tunnel, void *user)
+static void look_for_full(struct tunnel *tunnel, void *user)
 {
 	struct search *search = user;
 
-	if (tunnel != search->but && tunnel_rules_mark(tunnel))
+	if (tunnel != search->but && tunnel_is_full(tunnel))
 		search->name = tunnel_name(tunnel);
+}
+
+struct mark_search {
+	const struct tunnel *but;
+	uint32_t mark;
+	bool found;
+};
+
+static void look_for_mark(struct tunnel *tunnel, void *user)
+{
+	struct mark_search *search = user;
+
+	if (tunnel != search->but && tunnel_mark(tunnel) == search->mark)
+		search->found = true;
+}
+
+bool manager_mark_in_use(const struct manager *manager, const struct tunnel *but, uint32_t mark)
+{
+	struct mark_search search = { .but = but, .mark = mark };
+
+	manager_each(manager, look_for_mark, &search);
+	return search.found;
+}
+
+static void look_for_rules(struct tunnel *tunnel, void *user)
+{
+	struct mark_search *search = user;
+
+	if (tunnel != search->but && tunnel_rules_mark(tunnel))
+		search->found = true;
+}
+
+bool manager_has_rules(const struct manager *manager, const struct tunnel *but)
+{
+	struct mark_search search = { .but = but };
+
+	manager_each(manager, look_for_rules, &search);
+	return search.found;
 }
 
 const char *manager_full_tunnel(const struct manager *manager, const struct tunnel *but)
 {
 	struct search search = { .but = but };
 
-	manager_each(manager, look_for_rules, &search);
+	manager_each(manager, look_for_full, &search);
 	return search.name;
 }
 
@@ -92,6 +131,8 @@ void manager_leftovers_changed(struct manager *manager)
 			list[count++] =
 				(struct leftover){ .kind = LEFTOVER_RULES, .mark = tunnel_rules_mark(value) };
 	}
+	if (manager->daemon->source_mark && count < LEFTOVERS_MAX)
+		list[count++] = (struct leftover){ .kind = LEFTOVER_SOURCE_MARK };
 	error = leftovers_save(manager->daemon->state_handle, list, count);
 	if (error)
 		journal_say(manager->daemon->journal, JOURNAL_WARNING, NULL,
@@ -166,14 +207,14 @@ struct tunnel *manager_find_or_add(struct manager *manager, const char *name)
 	return tunnel;
 }
 
-void manager_auto_connect(struct manager *manager, const char *name)
+void manager_auto_connect(struct manager *manager, const char *name, const char *why)
 {
 	struct tunnel *tunnel = manager_find_or_add(manager, name);
 	struct tunnel_wishes wishes = { .persistent = true };
 
 	if (tunnel_phase(tunnel) != TUNNEL_DOWN)
 		return;
-	journal_say(manager->daemon->journal, JOURNAL_INFO, name, "connecting by itself (AutoConnect)");
+	journal_say(manager->daemon->journal, JOURNAL_INFO, name, "connecting by itself: %s", why);
 	tunnel_up(tunnel, &wishes);
 	manager_leftovers_changed(manager);
 }
@@ -202,6 +243,17 @@ void manager_memory_changed(struct manager *manager)
 }
 
 /* ---- the network, for tunnels that have nobody yet who watches it ---- */
+
+static void lockdown_changed(struct tunnel *tunnel, void *user)
+{
+	(void)user;
+	tunnel_lockdown_changed(tunnel);
+}
+
+void manager_lockdown_changed(struct manager *manager)
+{
+	manager_each(manager, lockdown_changed, NULL);
+}
 
 static void network_changed(struct tunnel *tunnel, void *user)
 {
@@ -290,6 +342,7 @@ void manager_stop(struct manager *manager, void (*done)(void *user), void *user)
 		return;
 	manager->stopped = done;
 	manager->stopped_user = user;
+	manager->daemon->ending = true;
 	g_hash_table_iter_init(&iter, manager->tunnels);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
 		if (tunnel_phase(value) != TUNNEL_DOWN)

@@ -27,7 +27,7 @@ void manager_forget(struct manager *manager, const char *name);
 void manager_up(struct manager *manager, const char *name, const struct tunnel_wishes *wishes,
 	uint32_t timeout_ms, struct client *client, const struct rpc_id *id);
 /* The same by nobody's request: it goes on trying for ever. */
-void manager_auto_connect(struct manager *manager, const char *name);
+void manager_auto_connect(struct manager *manager, const char *name, const char *why);
 /* Takes it down and answers when its processes are gone too. */
 void manager_down(
 	struct manager *manager, const char *name, struct client *client, const struct rpc_request *request);
@@ -46,6 +46,11 @@ void manager_stop(struct manager *manager, void (*done)(void *user), void *user)
 /* ---- for the tunnels ---- */
 /* Something that would outlive a daemon that is killed is about to be made, or has gone. */
 void manager_leftovers_changed(struct manager *manager);
+/* The kill switch has been opened, closed or ended. */
+void manager_lockdown_changed(struct manager *manager);
+/* Whether another tunnel's packets carry this mark; whether another one has policy rules. */
+bool manager_mark_in_use(const struct manager *manager, const struct tunnel *but, uint32_t mark);
+bool manager_has_rules(const struct manager *manager, const struct tunnel *but);
 /* Another tunnel than this one takes all traffic: its name, else NULL. */
 const char *manager_full_tunnel(const struct manager *manager, const struct tunnel *but);
 void manager_sampled(struct manager *manager, const struct tunnel *tunnel, const struct rpc_sample *sample);

@@ -85,6 +85,7 @@ static bool only_reads(enum rpc_method method)
 	case RPC_METHOD_TUNNEL_DELETE:
 	case RPC_METHOD_TUNNEL_SET:
 	case RPC_METHOD_TUNNEL_SWITCH:
+	case RPC_METHOD_KILLSWITCH_UNLOCK:
 		return false;
 	}
 	return false;
@@ -133,6 +134,9 @@ void methods_handle(struct daemon *daemon, struct client *client, const struct r
 		return;
 	case RPC_METHOD_TUNNEL_SWITCH:
 		method_switch(daemon, client, request);
+		return;
+	case RPC_METHOD_KILLSWITCH_UNLOCK:
+		method_unlock(daemon, client, request);
 		return;
 	case RPC_METHOD_LOGS:
 		method_logs(daemon, client, request);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What each method of client/rpc/protocol.md does. Main thread.
- * Files: methods.c (who may do what, and the small ones), methods_tunnel.c, methods_profile.c. */
+ * Files: methods.c (who may do what, and the small ones), methods_tunnel.c, methods_profile.c,
+ * methods_lockdown.c. */
 #ifndef WGTCP_CLIENT_DAEMON_METHODS_H
 #define WGTCP_CLIENT_DAEMON_METHODS_H
 
@@ -17,10 +18,14 @@ void methods_log_entry(const struct journal_line *line, struct rpc_log *out);
 void method_up(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_down(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_status(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+/* What there is to know of the kill switch; what it holds is on the heap: methods_lockdown_free. */
+void methods_lockdown(const struct daemon *daemon, struct rpc_lockdown *out);
+void methods_lockdown_free(struct rpc_lockdown *view);
 /* The answer to tunnel.status, with what is known now. */
 void method_status_answer(struct daemon *daemon, struct client *client, const struct rpc_id *id,
 	const char *name, uint32_t peer_from);
 void method_switch(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_unlock(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_list(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_import(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_export(struct daemon *daemon, struct client *client, const struct rpc_request *request);

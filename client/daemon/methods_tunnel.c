@@ -2,6 +2,7 @@
 /* tunnel.up, .down, .status, .switch. Called by methods.c. */
 #include "client/daemon/methods.h"
 #include "client/daemon/daemon.h"
+#include "client/daemon/lockdown.h"
 #include "client/daemon/manager.h"
 #include "client/daemon/profiles.h"
 
@@ -74,13 +75,15 @@ void method_switch(struct daemon *daemon, struct client *client, const struct rp
 /* ---- status ---- */
 
 /* Of a profile that is not in use: what can be said without reading it. */
-static struct rpc_tunnel down_view(const char *name)
+static struct rpc_tunnel down_view(const struct daemon *daemon, const char *name)
 {
 	struct rpc_tunnel view = { 0 };
 
 	snprintf(view.name, sizeof(view.name), "%s", name);
 	snprintf(view.display_name, sizeof(view.display_name), "%s", name);
 	snprintf(view.profile, sizeof(view.profile), "%s", name);
+	if (lockdown_holds(daemon->lockdown, name))
+		view.kill_switch = lockdown_state(daemon->lockdown);
 	return view;
 }
 
@@ -91,7 +94,7 @@ static struct rpc_tunnel view_of(const struct daemon *daemon, const char *name, 
 	struct rpc_tunnel view;
 
 	if (!tunnel)
-		return down_view(name);
+		return down_view(daemon, name);
 	view = *tunnel_view(tunnel);
 	view.peers_total = (uint32_t)view.peer_count;
 	if (peer_from > view.peer_count)
@@ -155,7 +158,9 @@ void method_status_answer(struct daemon *daemon, struct client *client, const st
 	}
 	result.status.tunnels = listing.views;
 	result.status.tunnel_count = listing.count;
+	methods_lockdown(daemon, &result.status.lockdown);
 	client_reply(client, id, &result);
+	methods_lockdown_free(&result.status.lockdown);
 	/* What the views hold is the tunnels'. */
 	free(listing.views);
 }

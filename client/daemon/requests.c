@@ -4,6 +4,7 @@
 
 #include "client/daemon/children.h"
 #include "client/daemon/journal.h"
+#include "client/daemon/lockdown.h"
 #include "client/daemon/methods.h"
 
 #include <stdio.h>
@@ -288,6 +289,9 @@ void manager_down(
 	}
 	if (!tunnel ||
 		(tunnel_phase(tunnel) == TUNNEL_DOWN && tunnel_view(tunnel)->state == RPC_STATE_DOWN)) {
+		/* From before a restart. */
+		if (!request->has_request)
+			result.done.changed = lockdown_release(manager->daemon->lockdown, name);
 		client_reply(client, &request->id, &result);
 		return;
 	}

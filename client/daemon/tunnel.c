@@ -3,6 +3,7 @@
 #include "client/daemon/tunnel_state.h"
 
 #include "client/daemon/journal.h"
+#include "client/daemon/lockdown.h"
 #include "core/port/net_config.h"
 
 #include <stdio.h>
@@ -41,6 +42,11 @@ const struct stats *tunnel_stats(const struct tunnel *tunnel)
 struct mono tunnel_read_at(const struct tunnel *tunnel)
 {
 	return tunnel->read;
+}
+
+uint32_t tunnel_mark(const struct tunnel *tunnel)
+{
+	return tunnel->fwmark;
 }
 
 uint32_t tunnel_rules_mark(const struct tunnel *tunnel)
@@ -106,6 +112,7 @@ static void reset_view(struct tunnel *tunnel, enum rpc_state state)
 	snprintf(tunnel->view.profile, sizeof(tunnel->view.profile), "%s", tunnel->name);
 	memcpy(tunnel->view.display_name, display_name, sizeof(display_name));
 	tunnel->view.state = state;
+	tunnel_show_kill_switch(tunnel);
 }
 
 static void say_state(struct tunnel *tunnel)
@@ -216,6 +223,7 @@ void tunnel_step(struct tunnel *tunnel)
 		tunnel->failure = (struct rpc_error){ 0 };
 		failure.has_state = true;
 		failure.state = RPC_STATE_FAILED;
+		tunnel_tell_hold(tunnel, &failure);
 		ended(tunnel, &failure);
 		rpc_error_free(&failure);
 		return;
@@ -243,7 +251,13 @@ void tunnel_down(struct tunnel *tunnel, const struct rpc_error *error)
 		why = *error; /* it may lie in what is undone */
 		why.notes = (struct rpc_notes){ 0 };
 	}
+	/* What broke by itself stays shut; what a person takes down is let go. */
+	tunnel->keep_hold = error && (tunnel->phase == TUNNEL_RUNNING || tunnel->held);
 	steps_undo(&tunnel->steps);
+	if (error)
+		tunnel_tell_hold(tunnel, &why);
+	else if (!tunnel->daemon->ending)
+		lockdown_release(tunnel->daemon->lockdown, tunnel->name);
 	ended(tunnel, error ? &why : NULL);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One tunnel: down, being brought up, or running; kept alive while it runs. Main thread, GLib main loop.
  *
- * Files: tunnel_state.h (what it holds), tunnel.c (its life), up.c and up_network.c (the
- * steps of a bring-up), alive.c (numbers, states, engine deaths), ways.c (names and addresses of peers),
+ * Files: tunnel_state.h (what it holds), tunnel.c (its life), up.c and up_*.c
+ * (the steps of a bring-up), alive.c (numbers, states, engine deaths), ways.c (names and addresses of peers),
  * switch.c (moving to another carrier). manager.c owns all tunnels. */
 #ifndef WGTCP_CLIENT_DAEMON_TUNNEL_H
 #define WGTCP_CLIENT_DAEMON_TUNNEL_H
@@ -65,6 +65,12 @@ void tunnel_switch(struct tunnel *tunnel, enum transport transport, const char *
 
 /* Addresses, routes or links of this machine have changed. */
 void tunnel_network_changed(struct tunnel *tunnel);
+/* The mark of its own packets outside, or 0. */
+uint32_t tunnel_mark(const struct tunnel *tunnel);
+/* It takes all traffic, or is about to. */
+bool tunnel_is_full(const struct tunnel *tunnel);
+/* The kill switch has been opened, closed or ended. */
+void tunnel_lockdown_changed(struct tunnel *tunnel);
 /* The policy rules that it has set would outlive the daemon: their mark, or 0. */
 uint32_t tunnel_rules_mark(const struct tunnel *tunnel);
 /* When tunnel_view's numbers were read last. */

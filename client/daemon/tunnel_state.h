@@ -42,11 +42,16 @@ struct tunnel {
 	const struct backend *backend;
 	struct backend_run *run;
 	uint32_t fwmark;
-	bool rules;      /* the policy rules of a full tunnel are set */
-	bool no_ipv6;    /* and it has been said */
-	bool configured; /* this engine has answered our configuration with "done" */
-	bool restarted;  /* the engine that is being configured takes the place of one that died */
-	bool queried;    /* an answer is under way */
+	bool claims_all;         /* it takes all traffic, so that no other one may */
+	bool rules;              /* policy rules lead packets into the tunnel */
+	bool rules_v4, rules_v6; /* of these families */
+	bool suspended;          /* but not now: the kill switch is open for a login */
+	bool held;               /* the kill switch was on for it before this bring-up */
+	bool keep_hold;          /* it stays on whatever comes */
+	bool no_ipv6;            /* and it has been said */
+	bool configured;         /* this engine has answered our configuration with "done" */
+	bool restarted;          /* the engine that is being configured takes the place of one that died */
+	bool queried;            /* an answer is under way */
 	bool query_again;
 
 	unsigned deaths;   /* of engines in a row */
@@ -85,14 +90,39 @@ int tunnel_configure(struct tunnel *tunnel);
 /* Sets the cause beside the failure that has been set; STEP_FAILED. */
 enum step_result tunnel_fail(struct tunnel *tunnel, enum rpc_cause cause);
 
+/* ---- up_lockdown.c ---- */
+enum step_result tunnel_set_mark(void *context);
+void tunnel_unset_mark(void *context);
+enum step_result tunnel_set_kill_switch(void *context);
+void tunnel_unset_kill_switch(void *context);
+/* The kill switch into the view. */
+void tunnel_show_kill_switch(struct tunnel *tunnel);
+/* Adds to why it ended that nothing leaves the machine all the same, if that is so. */
+void tunnel_tell_hold(const struct tunnel *tunnel, struct rpc_error *why);
+
 /* ---- up_network.c ---- */
-/* The mark of the tunnel's own packets; 0: none is needed. */
+/* The mark of the tunnel's own packets; 0: none is needed. May be asked again when more is known. */
 uint32_t tunnel_choose_mark(const struct tunnel *tunnel);
+/* Everything of that family goes through the tunnel, and we are to see to it. */
+bool tunnel_takes_all(const struct tunnel *tunnel, enum ip_family family);
+/* Some prefix of that family, routed by us, for which fits is true. */
+bool tunnel_any_prefix(const struct tunnel *tunnel, enum ip_family family,
+	bool (*fits)(const struct tunnel *tunnel, const struct ip_prefix *prefix));
+/* Its route stands in a table of the tunnel's own, to which policy rules lead. */
+bool tunnel_route_is_aside(const struct tunnel *tunnel, const struct ip_prefix *prefix);
+/* What a kernel says of this prefix that has no IPv6, or has it switched off. */
+bool tunnel_means_no_ipv6(const struct ip_prefix *prefix, int error);
+/* The MTU that fits the ways there are now, if the profile leaves it to us. */
+void tunnel_fit_mtu(struct tunnel *tunnel);
 enum step_result tunnel_set_addresses(void *context);
 enum step_result tunnel_set_link(void *context);
 enum step_result tunnel_set_routes(void *context);
+
+/* ---- up_rules.c ---- */
 enum step_result tunnel_set_rules(void *context);
 void tunnel_unset_rules(void *context);
+/* Takes the policy rules away for a time, or puts them back. */
+void tunnel_suspend(struct tunnel *tunnel, bool suspended);
 
 /* ---- alive.c ---- */
 extern const struct backend_events tunnel_backend_events;

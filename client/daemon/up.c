@@ -41,10 +41,6 @@ static void warn_of_what_is_missing(struct tunnel *tunnel)
 		tunnel_warn(tunnel,
 			"DNS of the profile is not set yet by this version: names are still looked up "
 			"where they were before");
-	if (profile->kill_switch)
-		tunnel_warn(tunnel,
-			"KillSwitch is not enforced yet by this version: while the tunnel is down, traffic "
-			"goes past it");
 	if (profile->fallback_profile[0])
 		tunnel_warn(tunnel, "FallbackProfile is not used yet by this version");
 	if (profile->trusted_networks.count)
@@ -410,9 +406,11 @@ static enum step_result do_settle(void *context)
 
 const struct step tunnel_steps[] = {
 	{ "profile", do_profile, undo_profile },
+	{ "mark", tunnel_set_mark, tunnel_unset_mark },
 	{ "names", do_names, undo_names },
 	{ "interface", do_interface, undo_interface },
 	{ "configure", do_configure, NULL },
+	{ "kill switch", tunnel_set_kill_switch, tunnel_unset_kill_switch },
 	/* These go with the interface, and need no undo, but for the last. */
 	{ "addresses", tunnel_set_addresses, NULL },
 	{ "link", tunnel_set_link, NULL },

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of a bring-up that set addresses, MTU, routes and, for a full tunnel, policy rules. Called by
+/* The steps of a bring-up that set addresses, MTU and routes, and the choice of marks and tables. Called by
  * up.c. */
 #include "client/daemon/tunnel_state.h"
 
+#include "client/daemon/journal.h"
+#include "client/daemon/lockdown.h"
+#include "client/daemon/mtu.h"
 #include "core/port/net_config.h"
 #include "core/port/net_rule.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define MTU_DEFAULT 1420  /* WIRE.md 2: the same over both carriers */
 #define FIRST_MARK 0xca6c /* as wg-quick has it */
 
 static const struct profile *profile_of(const struct tunnel *tunnel)
@@ -19,7 +22,7 @@ static const struct profile *profile_of(const struct tunnel *tunnel)
 }
 
 /* What a kernel says that has no IPv6, or has it switched off. */
-static bool means_no_ipv6(const struct ip_prefix *prefix, int error)
+bool tunnel_means_no_ipv6(const struct ip_prefix *prefix, int error)
 {
 	return prefix->address.family == IP_V6 &&
 	       (error == -EACCES || error == -EPERM || error == -EOPNOTSUPP || error == -EAFNOSUPPORT ||
@@ -55,7 +58,7 @@ enum step_result tunnel_set_addresses(void *context)
 		if (error == 0)
 			continue;
 		ip_prefix_write(prefix, address);
-		if (means_no_ipv6(prefix, error)) {
+		if (tunnel_means_no_ipv6(prefix, error)) {
 			warn_of_no_ipv6(tunnel, address);
 			continue;
 		}
@@ -66,10 +69,75 @@ enum step_result tunnel_set_addresses(void *context)
 	return STEP_DONE;
 }
 
+/* ---- MTU ---- */
+
+static void add_way(
+	struct tunnel *tunnel, const struct endpoint *endpoint, bool tcp, struct mtu_way *ways, size_t *count)
+{
+	struct mtu_way way = { .family = endpoint->address.family, .tcp = tcp };
+	uint32_t interface;
+
+	if (endpoint_is_set(endpoint) && net_route_lookup(tunnel->daemon->net, &endpoint->address,
+						 tunnel->fwmark, &interface, &way.route_mtu) == 0)
+		ways[(*count)++] = way;
+}
+
+static bool has_ipv6(const struct profile *profile)
+{
+	size_t i;
+
+	for (i = 0; i < profile->address_count; i++)
+		if (profile->addresses[i].address.family == IP_V6)
+			return true;
+	return false;
+}
+
+static uint32_t choose_mtu(struct tunnel *tunnel)
+{
+	const struct profile *profile = profile_of(tunnel);
+	struct mtu_way *ways = calloc(profile->peer_count * (UAPI_ENDPOINTS_MAX + 1) + 1, sizeof(*ways));
+	size_t count = 0, i, j;
+	uint32_t mtu;
+
+	if (!ways)
+		return MTU_DEFAULT;
+	for (i = 0; i < profile->peer_count; i++) {
+		const struct tunnel_peer *peer = &tunnel->peers[i];
+
+		/* A stream cuts packets where it must, so UDP decides where both are possible. */
+		if (peer->transport != TRANSPORT_TCP && endpoint_is_set(&peer->way.udp)) {
+			add_way(tunnel, &peer->way.udp, false, ways, &count);
+			continue;
+		}
+		for (j = 0; j < peer->way.tcp_count; j++)
+			add_way(tunnel, &peer->way.tcp[j], true, ways, &count);
+	}
+	mtu = mtu_choose(ways, count, has_ipv6(profile));
+	free(ways);
+	return mtu;
+}
+
+void tunnel_fit_mtu(struct tunnel *tunnel)
+{
+	struct rpc_tunnel before = view_shell(&tunnel->view);
+	uint32_t mtu;
+
+	if (profile_of(tunnel)->mtu || !tunnel->view.mtu)
+		return;
+	mtu = choose_mtu(tunnel);
+	if (mtu == tunnel->view.mtu ||
+		net_link_set(tunnel->daemon->net, tunnel->backend->interface_index(tunnel->run), mtu, true))
+		return;
+	journal_say(
+		tunnel->daemon->journal, JOURNAL_INFO, tunnel->name, "the MTU is %u on this network", mtu);
+	tunnel->view.mtu = mtu;
+	tunnel_tell(tunnel, &before);
+}
+
 enum step_result tunnel_set_link(void *context)
 {
 	struct tunnel *tunnel = context;
-	uint32_t mtu = profile_of(tunnel)->mtu ? profile_of(tunnel)->mtu : MTU_DEFAULT;
+	uint32_t mtu = profile_of(tunnel)->mtu ? profile_of(tunnel)->mtu : choose_mtu(tunnel);
 	int error =
 		net_link_set(tunnel->daemon->net, tunnel->backend->interface_index(tunnel->run), mtu, true);
 
@@ -84,13 +152,8 @@ enum step_result tunnel_set_link(void *context)
 
 /* ---- routes ---- */
 
-static bool is_default(const struct ip_prefix *prefix)
-{
-	return prefix->bits == 0;
-}
-
-/* Everything of that family goes through the tunnel, and we are to see to it. */
-static bool takes_all(const struct tunnel *tunnel, enum ip_family family)
+bool tunnel_any_prefix(const struct tunnel *tunnel, enum ip_family family,
+	bool (*fits)(const struct tunnel *tunnel, const struct ip_prefix *prefix))
 {
 	const struct profile *profile = profile_of(tunnel);
 	size_t i, j;
@@ -101,10 +164,44 @@ static bool takes_all(const struct tunnel *tunnel, enum ip_family family)
 		for (j = 0; j < profile->peers[i].allowed_ip_count; j++) {
 			const struct ip_prefix *prefix = &profile->peers[i].allowed_ips[j];
 
-			if (is_default(prefix) && prefix->address.family == family)
+			if (prefix->address.family == family && fits(tunnel, prefix))
 				return true;
 		}
 	return false;
+}
+
+static bool is_all(const struct tunnel *tunnel, const struct ip_prefix *prefix)
+{
+	(void)tunnel;
+	return net_takes_all(prefix);
+}
+
+bool tunnel_takes_all(const struct tunnel *tunnel, enum ip_family family)
+{
+	return tunnel_any_prefix(tunnel, family, is_all);
+}
+
+/* Some peer is inside of what goes through the tunnel: in the main table that would lead the carrier into
+ * itself. */
+static bool holds_a_peer(const struct tunnel *tunnel, const struct ip_prefix *prefix)
+{
+	size_t i, j;
+
+	for (i = 0; tunnel->peers && i < profile_of(tunnel)->peer_count; i++) {
+		const struct device_way *way = &tunnel->peers[i].way;
+
+		if (ip_prefix_contains(prefix, &way->udp.address))
+			return true;
+		for (j = 0; j < way->tcp_count; j++)
+			if (ip_prefix_contains(prefix, &way->tcp[j].address))
+				return true;
+	}
+	return false;
+}
+
+bool tunnel_route_is_aside(const struct tunnel *tunnel, const struct ip_prefix *prefix)
+{
+	return net_takes_all(prefix) || holds_a_peer(tunnel, prefix);
 }
 
 uint32_t tunnel_choose_mark(const struct tunnel *tunnel)
@@ -113,9 +210,15 @@ uint32_t tunnel_choose_mark(const struct tunnel *tunnel)
 
 	if (profile_of(tunnel)->fwmark)
 		return profile_of(tunnel)->fwmark;
-	if (!takes_all(tunnel, IP_V4) && !takes_all(tunnel, IP_V6))
+	if (tunnel->fwmark)
+		return tunnel->fwmark;
+	if (!tunnel_any_prefix(tunnel, IP_V4, tunnel_route_is_aside) &&
+		!tunnel_any_prefix(tunnel, IP_V6, tunnel_route_is_aside) &&
+		!profile_of(tunnel)->kill_switch &&
+		lockdown_state(tunnel->daemon->lockdown) == RPC_KILL_SWITCH_OFF)
 		return 0;
-	while (net_table_in_use(IP_V4, mark) || net_table_in_use(IP_V6, mark))
+	while (net_table_in_use(IP_V4, mark) || net_table_in_use(IP_V6, mark) ||
+		manager_mark_in_use(tunnel->daemon->manager, tunnel, mark))
 		mark++;
 	return mark;
 }
@@ -129,8 +232,8 @@ static uint32_t table_of(const struct tunnel *tunnel, const struct ip_prefix *pr
 	case PROFILE_TABLE_OFF:
 		break;
 	}
-	/* A default route in a table of its own, which the rules lead to. */
-	return is_default(prefix) ? tunnel->fwmark : 0;
+	/* A table of its own, which the rules lead to. */
+	return tunnel_route_is_aside(tunnel, prefix) ? tunnel->fwmark : 0;
 }
 
 static enum step_result set_route(struct tunnel *tunnel, const struct ip_prefix *prefix)
@@ -144,7 +247,7 @@ static enum step_result set_route(struct tunnel *tunnel, const struct ip_prefix 
 	if (error == 0)
 		return STEP_DONE;
 	ip_prefix_write(prefix, text);
-	if (means_no_ipv6(prefix, error)) {
+	if (tunnel_means_no_ipv6(prefix, error)) {
 		warn_of_no_ipv6(tunnel, text);
 		return STEP_DONE;
 	}
@@ -174,57 +277,5 @@ enum step_result tunnel_set_routes(void *context)
 		for (j = 0; j < profile->peers[i].allowed_ip_count; j++)
 			if (set_route(tunnel, &profile->peers[i].allowed_ips[j]) != STEP_DONE)
 				return STEP_FAILED;
-	return STEP_DONE;
-}
-
-/* ---- rules of a full tunnel ---- */
-
-void tunnel_unset_rules(void *context)
-{
-	struct tunnel *tunnel = context;
-
-	if (!tunnel->rules)
-		return;
-	net_full_tunnel_remove(IP_V4, tunnel->fwmark);
-	net_full_tunnel_remove(IP_V6, tunnel->fwmark);
-	tunnel->rules = false;
-}
-
-/* After the routes: a rule that leads to an empty table would let packets out past the tunnel for a moment.
- */
-enum step_result tunnel_set_rules(void *context)
-{
-	static const enum ip_family families[] = { IP_V4, IP_V6 };
-	struct tunnel *tunnel = context;
-	const char *other = manager_full_tunnel(tunnel->daemon->manager, tunnel);
-	size_t i;
-
-	for (i = 0; i < 2; i++) {
-		struct ip_prefix all = { .address.family = families[i] };
-		int error;
-
-		if (!takes_all(tunnel, families[i]))
-			continue;
-		if (other) {
-			rpc_error_set(&tunnel->failure, RPC_CODE_BUSY,
-				"%s takes all traffic already: `wgtcp-cli down %s` first", other, other);
-			return tunnel_fail(tunnel, RPC_CAUSE_BUSY);
-		}
-		tunnel->rules = true;
-		manager_leftovers_changed(
-			tunnel->daemon->manager); /* they would outlive a daemon that is killed */
-		error = net_full_tunnel_add(families[i], tunnel->fwmark);
-		if (error == 0)
-			continue;
-		if (means_no_ipv6(&all, error)) {
-			warn_of_no_ipv6(tunnel, "::/0");
-			continue;
-		}
-		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
-			"the policy rules that send all traffic through the tunnel cannot be set: %s",
-			strerror(-error));
-		tunnel_unset_rules(tunnel);
-		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
-	}
 	return STEP_DONE;
 }

@@ -152,7 +152,8 @@ bool view_differs(const struct rpc_tunnel *a, const struct rpc_tunnel *b)
 	return a->state != b->state || a->cause != b->cause || a->verified != b->verified ||
 	       a->reason != b->reason || a->carrier != b->carrier || a->udp != b->udp ||
 	       a->transport != b->transport || a->mtu != b->mtu || a->backend != b->backend ||
-	       strcmp(a->message, b->message) != 0 || strcmp(a->interface, b->interface) != 0;
+	       a->kill_switch != b->kill_switch || strcmp(a->message, b->message) != 0 ||
+	       strcmp(a->interface, b->interface) != 0;
 }
 
 struct rpc_tunnel view_shell(const struct rpc_tunnel *view)

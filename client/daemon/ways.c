@@ -183,6 +183,7 @@ void tunnel_network_changed(struct tunnel *tunnel)
 		return;
 	tunnel_tell_memory(tunnel, false);
 	update_ways(tunnel); /* other addresses may have a route now */
+	tunnel_fit_mtu(tunnel);
 }
 
 bool tunnel_any_route(struct tunnel *tunnel)

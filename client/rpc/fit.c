@@ -83,6 +83,7 @@ static bool shrink_result(struct rpc_result *result)
 	case RPC_METHOD_TUNNEL_EXPORT:
 	case RPC_METHOD_TUNNEL_DELETE:
 	case RPC_METHOD_TUNNEL_SET:
+	case RPC_METHOD_KILLSWITCH_UNLOCK:
 	case RPC_METHOD_WATCH:
 		return false;
 	}

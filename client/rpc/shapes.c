@@ -99,6 +99,8 @@ static const struct field params_logs[] = {
 	END,
 };
 
+static const struct field params_unlock[] = { U32(struct rpc_request, for_s), END };
+
 const struct field *shape_of_params(enum rpc_method method)
 {
 	switch (method) {
@@ -124,6 +126,8 @@ const struct field *shape_of_params(enum rpc_method method)
 		return params_switch;
 	case RPC_METHOD_LOGS:
 		return params_logs;
+	case RPC_METHOD_KILLSWITCH_UNLOCK:
+		return params_unlock;
 	}
 	return NULL;
 }
@@ -162,6 +166,7 @@ static const struct field tunnel[] = {
 	U32(struct rpc_tunnel, mtu),
 	U64(struct rpc_tunnel, since),
 	WORD(struct rpc_tunnel, udp, rpc_udp_words),
+	WORD(struct rpc_tunnel, kill_switch, rpc_kill_switch_words),
 	TEXT(struct rpc_tunnel, message),
 	TEXTS(struct rpc_tunnel, warnings),
 	LIST(struct rpc_tunnel, "peers", peers, peer_count, struct rpc_peer, peer),
@@ -185,6 +190,12 @@ static const struct field entry[] = {
 	WORD(struct rpc_entry, backend, rpc_backend_choice_words),
 	BOOL(struct rpc_entry, auto_connect),
 	TEXT(struct rpc_entry, error),
+	END,
+};
+static const struct field lockdown[] = {
+	WORD(struct rpc_lockdown, state, rpc_kill_switch_words),
+	U64(struct rpc_lockdown, open_until),
+	TEXTS(struct rpc_lockdown, tunnels),
 	END,
 };
 static const struct field log_entry[] = {
@@ -217,6 +228,12 @@ static const struct field result_list[] = {
 };
 static const struct field result_status[] = {
 	LIST(struct rpc_result, "tunnels", status.tunnels, status.tunnel_count, struct rpc_tunnel, tunnel),
+	{ "kill_switch", FIELD_OBJECT, false, IN(status.lockdown), 0, 0, 0, 0, lockdown },
+	END,
+};
+static const struct field result_unlocked[] = {
+	PLAIN(FIELD_BOOL, struct rpc_result, "changed", unlocked.changed),
+	{ "kill_switch", FIELD_OBJECT, false, IN(unlocked.lockdown), 0, 0, 0, 0, lockdown },
 	END,
 };
 /* clang-format off */
@@ -273,6 +290,8 @@ const struct field *shape_of_result(enum rpc_method method)
 		return result_exported;
 	case RPC_METHOD_LOGS:
 		return result_logs;
+	case RPC_METHOD_KILLSWITCH_UNLOCK:
+		return result_unlocked;
 	case RPC_METHOD_WATCH:
 		return params_none;
 	}

@@ -43,6 +43,7 @@ static void status_free(struct rpc_status *status)
 	for (size_t i = 0; i < status->tunnel_count; i++)
 		rpc_tunnel_free(&status->tunnels[i]);
 	free(status->tunnels);
+	texts_free(&status->lockdown.tunnels);
 }
 
 void rpc_result_free(struct rpc_result *result)
@@ -73,6 +74,9 @@ void rpc_result_free(struct rpc_result *result)
 		break;
 	case RPC_METHOD_LOGS:
 		free(result->logs.entries);
+		break;
+	case RPC_METHOD_KILLSWITCH_UNLOCK:
+		texts_free(&result->unlocked.lockdown.tunnels);
 		break;
 	}
 	*result = (struct rpc_result){ 0 };

@@ -79,6 +79,7 @@ struct rpc_request {
 	size_t setting_count;
 	uint32_t lines; /* logs: the newest so many; 0: as many as fit */
 	bool follow;    /* logs: then `log` notices */
+	uint32_t for_s; /* unlock: only for so many seconds; 0: for good */
 };
 
 void rpc_request_free(struct rpc_request *request);
@@ -115,7 +116,8 @@ struct rpc_tunnel {
 	uint32_t mtu;   /* 0 while down */
 	uint64_t since; /* Unix time at which `state` began, s; 0: unknown */
 	enum rpc_udp udp;
-	char message[RPC_SENTENCE_LEN]; /* a sentence about what is wrong, or "" */
+	enum rpc_kill_switch kill_switch; /* that this tunnel holds */
+	char message[RPC_SENTENCE_LEN];   /* a sentence about what is wrong, or "" */
 	struct rpc_texts warnings;
 	struct rpc_peer *peers;
 	size_t peer_count;
@@ -160,9 +162,22 @@ struct rpc_list {
 	size_t tunnel_count;
 };
 
+/* The kill switch is this machine's, not one tunnel's. */
+struct rpc_lockdown {
+	enum rpc_kill_switch state;
+	uint64_t open_until;      /* Unix time, s; 0: it is not opened for a time */
+	struct rpc_texts tunnels; /* that hold it, also those that are down against their user's will */
+};
+
 struct rpc_status {
 	struct rpc_tunnel *tunnels;
 	size_t tunnel_count;
+	struct rpc_lockdown lockdown; /* "kill_switch" */
+};
+
+struct rpc_unlocked {
+	bool changed; /* it was on */
+	struct rpc_lockdown lockdown;
 };
 
 /* up, switch */
@@ -211,6 +226,7 @@ struct rpc_result {
 		struct rpc_done done;         /* tunnel.down, .import, .delete, .set */
 		struct rpc_exported exported; /* tunnel.export */
 		struct rpc_logs logs;         /* logs */
+		struct rpc_unlocked unlocked; /* killswitch.unlock */
 	};
 };
 

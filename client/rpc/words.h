@@ -63,6 +63,9 @@ enum rpc_backend_choice { RPC_BACKEND_CHOICE_AUTO, RPC_BACKEND_CHOICE_KERNEL, RP
 /* What this client may do. */
 enum rpc_permission { RPC_PERMISSION_READ, RPC_PERMISSION_ALL };
 
+/* Whether traffic may go past the tunnels. */
+enum rpc_kill_switch { RPC_KILL_SWITCH_OFF, RPC_KILL_SWITCH_ON, RPC_KILL_SWITCH_OPEN };
+
 enum rpc_level { RPC_LEVEL_ERROR, RPC_LEVEL_WARNING, RPC_LEVEL_INFO, RPC_LEVEL_DEBUG };
 
 /* What a tunnel.up is doing just now. */
@@ -86,6 +89,7 @@ enum rpc_method {
 	RPC_METHOD_TUNNEL_DELETE,
 	RPC_METHOD_TUNNEL_SET,
 	RPC_METHOD_TUNNEL_SWITCH,
+	RPC_METHOD_KILLSWITCH_UNLOCK,
 	RPC_METHOD_LOGS,
 	RPC_METHOD_WATCH,
 };
@@ -101,6 +105,7 @@ extern const char *const rpc_reason_words[];
 extern const char *const rpc_backend_words[];
 extern const char *const rpc_backend_choice_words[];
 extern const char *const rpc_permission_words[];
+extern const char *const rpc_kill_switch_words[];
 extern const char *const rpc_level_words[];
 extern const char *const rpc_step_words[];
 extern const char *const rpc_method_words[];

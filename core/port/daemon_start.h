@@ -13,6 +13,11 @@
  * else -errno. Its messages go to *log_path ("" if nowhere), size bytes. */
 int daemon_start(const char *socket_path, uint32_t wait_ms, char *log_path, size_t size);
 
+/* Ends the kill switch, or opens it for so many seconds (0: ends it), where no daemon does: by a wgtcpd that
+ * does only that. 0; -ENOENT: there is no wgtcpd; -ECHILD: it could not, and *said is why ("": it did not
+ * say); else -errno. */
+int daemon_unlock(uint32_t for_s, char *said, size_t size);
+
 /* How a person starts it for good, for a sentence: "`sudo systemctl start wgtcpd`". */
 const char *daemon_start_advice(void);
 

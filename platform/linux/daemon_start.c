@@ -79,10 +79,8 @@ static int open_log(const char *socket_path, char *path, size_t size)
 }
 
 /* In the child; does not return. */
-static void become_daemon(const char *binary, const char *socket_path, int log)
+static void become(const char *binary, char *const arguments[], int log)
 {
-	char *const arguments[] = { (char *)"wgtcpd", (char *)"--foreground", (char *)"--socket",
-		(char *)socket_path, NULL };
 	char *const environment[] = {
 		(char *)"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL
 	};
@@ -100,6 +98,61 @@ static void become_daemon(const char *binary, const char *socket_path, int log)
 	close_range(3, ~0u, 0);
 	execve(binary, arguments, environment);
 	_exit(127);
+}
+
+static void become_daemon(const char *binary, const char *socket_path, int log)
+{
+	char *const arguments[] = { (char *)"wgtcpd", (char *)"--foreground", (char *)"--socket",
+		(char *)socket_path, NULL };
+
+	become(binary, arguments, log);
+}
+
+/* In the child; does not return. Its messages go to `said`. */
+static void become_unlock(const char *binary, const char *seconds, int said)
+{
+	char *arguments[] = { (char *)"wgtcpd", (char *)"--unlock", NULL, NULL, NULL };
+
+	if (seconds[0]) {
+		arguments[2] = (char *)"--for";
+		arguments[3] = (char *)seconds;
+	}
+	become(binary, arguments, said);
+}
+
+int daemon_unlock(uint32_t for_s, char *said, size_t size)
+{
+	char binary[PATH_ROOM], seconds[16] = "";
+	int ends[2], status, err = 0;
+	size_t len = 0;
+	ssize_t got;
+	pid_t pid;
+
+	said[0] = '\0';
+	if (!find_daemon(binary, sizeof(binary)))
+		return -ENOENT;
+	if (for_s)
+		snprintf(seconds, sizeof(seconds), "%u", for_s);
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (pid < 0)
+		err = -errno;
+	if (!pid)
+		become_unlock(binary, seconds, ends[1]);
+	close(ends[1]);
+	while (!err && len + 1 < size &&
+		((got = read(ends[0], said + len, size - 1 - len)) > 0 || (got < 0 && errno == EINTR)))
+		len += got > 0 ? (size_t)got : 0;
+	close(ends[0]);
+	if (err)
+		return err;
+	said[len] = '\0';
+	said[strcspn(said, "\n")] = '\0';
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECHILD;
 }
 
 const char *daemon_start_advice(void)

@@ -20,16 +20,18 @@ static void text_comes_back(void **state)
 		{ .kind = LEFTOVER_ENGINE, .pid = 4194304, .start_time = UINT64_MAX },
 		{ .kind = LEFTOVER_TUNNEL, .name = "_=+.-0123456789" },
 		{ .kind = LEFTOVER_RULES, .mark = UINT32_MAX },
+		{ .kind = LEFTOVER_SOURCE_MARK },
 	};
-	char *text = leftovers_write(list, 3, "boot-id");
-	struct leftover back[4];
+	char *text = leftovers_write(list, 4, "boot-id");
+	struct leftover back[5];
 
 	(void)state;
-	assert_int_equal(leftovers_parse(text, "boot-id", back, 4), 3);
+	assert_int_equal(leftovers_parse(text, "boot-id", back, 5), 4);
 	assert_int_equal(back[0].pid, 4194304);
 	assert_true(back[0].start_time == UINT64_MAX);
 	assert_string_equal(back[1].name, "_=+.-0123456789");
 	assert_int_equal(back[2].mark, UINT32_MAX);
+	assert_int_equal(back[3].kind, LEFTOVER_SOURCE_MARK);
 	assert_int_equal(leftovers_parse(text, "boot-id", back, 2), 2);
 	free(text);
 }
@@ -51,6 +53,9 @@ static void lines_that_make_no_sense_are_passed_over(void **state)
 		{ "boot b\ntunnel office\n", 1 },
 		{ "boot b\ntunnel officeofficeoffice\n", 0 },
 		{ "boot b\nrules 0\n", 0 },
+		{ "boot b\nsource-mark\n", 1 },
+		{ "boot b\nsource-marks\n", 0 },
+		{ "boot c\nsource-mark\n", 0 },
 		{ "boot b\n\n\njunk\nrules 7\n", 1 },
 		/* After another boot only names count. */
 		{ "boot c\nengine 5 6\nrules 7\ntunnel office\n", 1 },

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* The step of a bring-up that leads packets into the tunnel by policy rules, past its own carriers. Called by
+ * up.c. Some prefixes only, or everything: net_rule.h. */
+#include "client/daemon/tunnel_state.h"
+
+#include "client/daemon/journal.h"
+#include "core/port/net_answer.h"
+#include "core/port/net_rule.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void remove_rules(struct tunnel *tunnel)
+{
+	net_full_tunnel_remove(IP_V4, tunnel->fwmark);
+	net_full_tunnel_remove(IP_V6, tunnel->fwmark);
+}
+
+void tunnel_unset_rules(void *context)
+{
+	struct tunnel *tunnel = context;
+	struct daemon *daemon = tunnel->daemon;
+	bool was;
+
+	if (!tunnel->rules)
+		return;
+	remove_rules(tunnel);
+	net_answer_remove(tunnel->fwmark);
+	tunnel->rules = tunnel->rules_v4 = tunnel->rules_v6 = false;
+	if (daemon->source_mark && !manager_has_rules(daemon->manager, tunnel) &&
+		net_answer_check_marks(false, &was) == 0)
+		daemon->source_mark = false;
+}
+
+/* Answers to the carriers come in by an interface to which, for everything else, no route leads any more. */
+static void let_answers_in(struct tunnel *tunnel)
+{
+	struct net_answer answer = { .interface = tunnel->name,
+		.mark = tunnel->fwmark,
+		.no_socket = tunnel->backend->name != RPC_BACKEND_USERSPACE };
+	struct daemon *daemon = tunnel->daemon;
+	int error = net_answer_add(&answer);
+	bool was = true;
+
+	if (!error)
+		error = net_answer_check_marks(true, &was);
+	if (!error && !was) {
+		daemon->source_mark = true;
+		manager_leftovers_changed(daemon->manager);
+	}
+	if (!error)
+		return;
+	journal_say(daemon->journal, JOURNAL_WARNING, tunnel->name, "answers cannot be marked: %s",
+		strerror(-error));
+	if (net_answer_strict())
+		tunnel_warn(tunnel, "this machine drops packets that come in where it would not answer "
+				    "(rp_filter is 1), and cannot be told "
+				    "to spare the tunnel's: if nothing comes back, `sysctl "
+				    "net.ipv4.conf.all.rp_filter=2`");
+}
+
+/* 0 or -errno. */
+static int add_rules(const struct tunnel *tunnel)
+{
+	static const enum ip_family families[] = { IP_V4, IP_V6 };
+	size_t i;
+	int error = 0;
+
+	for (i = 0; i < 2 && !error; i++) {
+		struct ip_prefix all = { .address.family = families[i] };
+
+		if (!(families[i] == IP_V4 ? tunnel->rules_v4 : tunnel->rules_v6))
+			continue;
+		error = tunnel_takes_all(tunnel, families[i])
+				? net_full_tunnel_add(families[i], tunnel->fwmark)
+				: net_part_tunnel_add(families[i], tunnel->fwmark);
+		if (error && tunnel_means_no_ipv6(&all, error))
+			error = 0;
+	}
+	return error;
+}
+
+/* After the routes: a rule that leads to an empty table would let packets out past the tunnel for a moment.
+ */
+enum step_result tunnel_set_rules(void *context)
+{
+	struct tunnel *tunnel = context;
+	int error;
+
+	tunnel->rules_v4 = tunnel_any_prefix(tunnel, IP_V4, tunnel_route_is_aside);
+	tunnel->rules_v6 = tunnel_any_prefix(tunnel, IP_V6, tunnel_route_is_aside);
+	if (!tunnel->rules_v4 && !tunnel->rules_v6)
+		return STEP_DONE;
+	tunnel->rules = true;
+	manager_leftovers_changed(tunnel->daemon->manager); /* they would outlive a daemon that is killed */
+	let_answers_in(tunnel);
+	error = tunnel->suspended ? 0 : add_rules(tunnel);
+	if (!error)
+		return STEP_DONE;
+	rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
+		"the policy rules that send traffic through the tunnel cannot be set: %s", strerror(-error));
+	tunnel_unset_rules(tunnel);
+	return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
+}
+
+void tunnel_suspend(struct tunnel *tunnel, bool suspended)
+{
+	int error;
+
+	if (tunnel->suspended == suspended)
+		return;
+	tunnel->suspended = suspended;
+	if (!tunnel->rules)
+		return;
+	if (suspended) {
+		remove_rules(tunnel);
+		return;
+	}
+	error = add_rules(tunnel);
+	if (error)
+		journal_say(tunnel->daemon->journal, JOURNAL_ERROR, tunnel->name,
+			"the policy rules cannot be put back: %s: `wgtcp-cli down %s` and up again",
+			strerror(-error), tunnel->name);
+}
