@@ -7,7 +7,9 @@
 
 #include <stdbool.h>
 
+struct bus;
 struct children;
+struct dns;
 struct journal;
 struct listener;
 struct lockdown;
@@ -23,6 +25,8 @@ struct daemon {
 	int state_handle; /* the state folder, locked */
 	struct journal *journal;
 	struct children *children;
+	struct bus *bus;
+	struct dns *dns;
 	struct net_config *net;
 	struct profiles *profiles;
 	struct manager *manager;

@@ -83,7 +83,19 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
-int file_write(int at, const char *name, const char *text, size_t len, mode_t mode)
+static int be_like(int fd, const struct stat *like)
+{
+	const struct timespec times[2] = { like->st_atim, like->st_mtim };
+
+	/* The owner first: that may take bits of the mode away. */
+	return fchown(fd, like->st_uid, like->st_gid) == 0 && fchmod(fd, like->st_mode & 07777) == 0 &&
+			       futimens(fd, times) == 0
+		       ? 0
+		       : -errno;
+}
+
+static int write_beside(
+	int at, const char *name, const char *text, size_t len, mode_t mode, const struct stat *like)
 {
 	char beside[NAME_MAX + 1];
 	int fd, error;
@@ -96,6 +108,8 @@ int file_write(int at, const char *name, const char *text, size_t len, mode_t mo
 	if (fd < 0)
 		return -errno;
 	error = fchmod(fd, mode) == 0 ? write_all(fd, text, len) : -errno;
+	if (!error && like)
+		error = be_like(fd, like);
 	if (!error && fsync(fd) != 0)
 		error = -errno;
 	if (close(fd) != 0 && !error)
@@ -109,6 +123,16 @@ int file_write(int at, const char *name, const char *text, size_t len, mode_t mo
 	/* The name, too, has to be on the disk; some file systems cannot sync a folder. */
 	(void)!fsync(at);
 	return 0;
+}
+
+int file_write(int at, const char *name, const char *text, size_t len, mode_t mode)
+{
+	return write_beside(at, name, text, len, mode, NULL);
+}
+
+int file_write_like(int at, const char *name, const char *text, size_t len, const struct stat *like)
+{
+	return write_beside(at, name, text, len, 0600, like);
 }
 
 int folder_make(const char *path, mode_t mode)

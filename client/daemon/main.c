@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* wgtcpd: makes the parts, runs the loop, takes them apart. The spawner is forked first of all. */
 #include "client/daemon/background.h"
+#include "client/daemon/bus.h"
 #include "client/daemon/children.h"
 #include "client/daemon/daemon.h"
+#include "client/daemon/dns.h"
 #include "client/daemon/file.h"
 #include "client/daemon/journal.h"
 #include "client/daemon/leftovers.h"
@@ -181,6 +183,8 @@ static int open_all(struct running *running, const struct options *options, int 
 		return 1;
 	}
 	daemon->children = children_new(spawner, daemon->journal, spawner_lost, running);
+	daemon->bus = bus_new();
+	daemon->dns = dns_new(daemon);
 	daemon->manager = manager_new(daemon);
 	error = listener_open(daemon, options->socket, &daemon->listener);
 	if (error) {
@@ -199,6 +203,8 @@ static void close_all(struct daemon *daemon)
 	daemon->listener = NULL;
 	manager_free(daemon->manager);
 	daemon->manager = NULL;
+	dns_free(daemon->dns);
+	bus_free(daemon->bus);
 	children_free(daemon->children);
 	net_config_close(daemon->net);
 	profiles_free(daemon->profiles);

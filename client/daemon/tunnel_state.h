@@ -16,6 +16,9 @@
 
 #include <glib.h>
 
+/* The profile's DNS: not set (or none to set); being set; set, as far as it could be. */
+enum tunnel_dns { TUNNEL_DNS_NONE, TUNNEL_DNS_PENDING, TUNNEL_DNS_SET };
+
 /* Of one peer, in the order of the profile. */
 struct tunnel_peer {
 	struct device_way way; /* as it was configured last */
@@ -42,13 +45,15 @@ struct tunnel {
 	const struct backend *backend;
 	struct backend_run *run;
 	uint32_t fwmark;
+	enum tunnel_dns dns;
 	bool claims_all;         /* it takes all traffic, so that no other one may */
 	bool rules;              /* policy rules lead packets into the tunnel */
 	bool rules_v4, rules_v6; /* of these families */
 	bool suspended;          /* but not now: the kill switch is open for a login */
 	bool held;               /* the kill switch was on for it before this bring-up */
 	bool keep_hold;          /* it stays on whatever comes */
-	bool no_ipv6;            /* and it has been said */
+	bool no_ipv6;            /* IPv6 is switched off here, and that has been said */
+	bool dns_within;         /* the call that sets DNS has not returned */
 	bool configured;         /* this engine has answered our configuration with "done" */
 	bool restarted;          /* the engine that is being configured takes the place of one that died */
 	bool queried;            /* an answer is under way */
@@ -123,6 +128,10 @@ enum step_result tunnel_set_rules(void *context);
 void tunnel_unset_rules(void *context);
 /* Takes the policy rules away for a time, or puts them back. */
 void tunnel_suspend(struct tunnel *tunnel, bool suspended);
+
+/* ---- up_dns.c ---- */
+enum step_result tunnel_set_dns(void *context);
+void tunnel_unset_dns(void *context);
 
 /* ---- alive.c ---- */
 extern const struct backend_events tunnel_backend_events;

@@ -37,10 +37,6 @@ static void warn_of_what_is_missing(struct tunnel *tunnel)
 			tunnel->loaded.path);
 		tunnel_warn(tunnel, text);
 	}
-	if (profile->dns_server_count || profile->dns_domains.count)
-		tunnel_warn(tunnel,
-			"DNS of the profile is not set yet by this version: names are still looked up "
-			"where they were before");
 	if (profile->fallback_profile[0])
 		tunnel_warn(tunnel, "FallbackProfile is not used yet by this version");
 	if (profile->trusted_networks.count)
@@ -417,6 +413,7 @@ const struct step tunnel_steps[] = {
 	{ "routes", tunnel_set_routes, NULL },
 	{ "rules", tunnel_set_rules, tunnel_unset_rules },
 	{ "start", do_start, NULL },
+	{ "dns", tunnel_set_dns, tunnel_unset_dns }, /* while the peers are being called */
 	{ "settle", do_settle, NULL },
 };
 const size_t tunnel_step_count = sizeof(tunnel_steps) / sizeof(tunnel_steps[0]);
