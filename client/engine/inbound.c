@@ -172,12 +172,12 @@ static enum verdict inbound_message(struct engine *engine, struct origin *origin
 	return VERDICT_OK;
 }
 
-void inbound_udp(struct engine *engine, struct udp_socket *socket)
+void inbound_udp(struct engine *engine, struct udp_socket *socket, bool error)
 {
 	struct udp_datagram datagrams[UDP_BATCH];
 	struct endpoint remote;
 
-	while (udp_error(socket->udp, &remote))
+	while (error && udp_error(socket->udp, &remote))
 		for (struct link *link = engine->links; link; link = link->next)
 			if (endpoint_equal(&link->udp.remote, &remote)) {
 				link->udp_failed = true;

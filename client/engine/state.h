@@ -20,7 +20,7 @@
 #include "core/uapi/uapi.h"
 
 /* Packets that one step moves at most: as much as stays in the cache. */
-#define ENGINE_BATCH 64
+#define ENGINE_BATCH 128
 
 /* Connections that have not shown who they are (DESIGN.md, What bounds what). */
 #define UNKNOWN_STREAMS_MAX 1024
@@ -194,7 +194,8 @@ void outbound_udp_writable(struct engine *engine, struct udp_socket *socket);
 void outbound_drop_queue(struct link *link);
 
 /* ---- inbound.c ---- */
-void inbound_udp(struct engine *engine, struct udp_socket *socket);
+/* error: the loop has seen that one waits. */
+void inbound_udp(struct engine *engine, struct udp_socket *socket, bool error);
 /* One message that came in as a record; false: the stream was closed or muted by it. */
 bool inbound_record(struct stream *stream, uint8_t *message, size_t len);
 void inbound_write_tun(struct engine *engine);

@@ -148,7 +148,7 @@ static void do_ready(struct engine *engine, const struct loop_ready *ready)
 		if (socket->udp && (ready->what & LOOP_WRITE))
 			outbound_udp_writable(engine, socket);
 		if (socket->udp && (ready->what & (LOOP_READ | LOOP_ERROR)))
-			inbound_udp(engine, socket);
+			inbound_udp(engine, socket, ready->what & LOOP_ERROR);
 		break;
 	}
 	case TOKEN_LISTENER: {

@@ -22,7 +22,7 @@
 /* What the socket may hold unsent: a packet that must go first, or a change of carrier, waits no longer than
  * this. */
 #define NOTSENT_LOWAT_BYTES (128 * 1024)
-#define PIECES_MAX 64
+#define PIECES_MAX 128
 
 struct tcp {
 	int fd;

@@ -25,6 +25,7 @@ struct tun {
 	bool bursts; /* it takes merged packets */
 	uint8_t *memory;
 	bool has_burst; /* burst holds packets that were read and not yet taken */
+	size_t burst_packets; /* taken so far from this burst, or from the last one */
 	struct segmenter burst;
 	struct tun_stats stats;
 	struct merge_table table;
@@ -108,6 +109,7 @@ static int read_burst(struct tun *tun)
 		if ((size_t)n >= header_len &&
 			segmenter_init(&tun->burst, &header, tun->memory, (size_t)n - header_len)) {
 			tun->has_burst = true;
+			tun->burst_packets = 0;
 			return 0;
 		}
 		tun->stats.read_dropped++;
@@ -136,6 +138,7 @@ static bool take_packets(
 		packet->len = (uint32_t)len;
 		packet_list_push(list, packet);
 		++*count;
+		tun->burst_packets++;
 	}
 	tun->has_burst = false;
 	return true;
@@ -147,7 +150,10 @@ int tun_read(struct tun *tun, struct packet_pool *pool, size_t max, struct packe
 
 	for (;;) {
 		if (!tun->has_burst) {
-			if (count == max || packet_pool_left(pool) == 0)
+			/* No burst is begun that, like the last one, would not fit: cut in two it costs twice
+			 * further on. */
+			if (count == max || (count && count + tun->burst_packets > max) ||
+				packet_pool_left(pool) == 0)
 				return 1;
 			int err = read_burst(tun);
 			if (err)

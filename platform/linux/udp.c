@@ -194,12 +194,17 @@ static int receive_bursts(struct udp *udp)
 		size_t len = messages[i].msg_len;
 
 		*burst = (struct udp_burst){
-			.next = iov[i].iov_base, .left = len, .segment = len, .empty = !len
+			.next = iov[i].iov_base, .left = len, .segment = len, .empty = !len, .fresh = true
 		};
 		burst->path.remote = sockaddr_to_endpoint(&from[i]);
 		read_control(&messages[i].msg_hdr, burst);
 	}
 	return 0;
+}
+
+static size_t datagrams_left(const struct udp_burst *burst)
+{
+	return burst->segment ? (burst->left + burst->segment - 1) / burst->segment : 1;
 }
 
 int udp_receive(struct udp *udp, struct udp_datagram *out, size_t max)
@@ -216,6 +221,10 @@ int udp_receive(struct udp *udp, struct udp_datagram *out, size_t max)
 		struct udp_burst *burst = &udp->bursts[udp->burst_at];
 		size_t len = burst->left < burst->segment ? burst->left : burst->segment;
 
+		/* What came as one is handed out as one, where it fits: it may become one again on its way. */
+		if (count && burst->fresh && count + datagrams_left(burst) > max)
+			break;
+		burst->fresh = false;
 		if (len || burst->empty)
 			out[count++] = (struct udp_datagram){
 				.data = burst->next, .len = len, .path = burst->path, .ecn = burst->ecn

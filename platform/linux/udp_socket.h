@@ -17,6 +17,7 @@ struct udp_burst {
 	size_t left;
 	size_t segment; /* bytes of each datagram but the last */
 	bool empty;     /* a datagram without bytes is one all the same */
+	bool fresh;     /* nothing of it has been handed out */
 	struct udp_path path;
 	uint8_t ecn;
 };
