@@ -37,7 +37,7 @@ def test_udp_dropped_during_a_transfer(lab):
     server, daemon, _, client_key = office(site)
     daemon.up("office")
     serve_transfer(site)
-    transfer = start_transfer(site, *(["--mib", "1024"] if lab.long else ["--mbit", "50"]))
+    transfer = start_transfer(site, "--mbit", *(["400", "--mib", "1024"] if lab.long else ["50"]))
     time.sleep(2)
     check(daemon.status("office")["carrier"] == "udp", "not on UDP to begin with")
     site.router.block()
@@ -51,6 +51,7 @@ def test_udp_dropped_during_a_transfer(lab):
     result = transfer.result()
     lab.figure(f"{result['bytes'] >> 20} MiB at {result['mbit']} Mb/s, longest stall {result['longest_stall_ms']} ms")
     check(result["equal"], "hashes differ")
+    check(result["longest_stall_ms"] > 4000, "the transfer was over before the block was felt")
     check(server.get()[1][hexed(client_key)]["carrier"] == "tcp", "the server does not follow")
 
 
