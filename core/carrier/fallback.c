@@ -126,7 +126,9 @@ static void on_echo_reply(struct fallback *f, enum carrier carrier, uint64_t id)
 		heard(f, carrier, true);
 		if (carrier == CARRIER_UDP)
 			fallback_trial_succeeded(f);
-		return; /* by TCP: the other side does not follow; time runs out */
+		else
+			fallback_trial_answered_by_tcp(f);
+		return;
 	}
 	on_received(f, carrier, false);
 	if (carrier != pending.echo.carrier)

@@ -121,6 +121,7 @@ struct fallback {
 
 	bool trial;
 	uint64_t trial_echo; /* 0: an initiation was sent instead */
+	unsigned trial_echoes;
 	struct mono trial_since;
 	uint64_t trial_ms; /* for a UDP slower than TCP; 0: by RTT */
 	bool trial_again;  /* the one early repeat has been used */
@@ -272,6 +273,7 @@ void fallback_watch_on_ask(struct fallback *f);
 void fallback_trial_schedule(struct fallback *f);
 /* One question by UDP, with TCP kept: a trial switch in the living session. */
 void fallback_trial_start(struct fallback *f);
+void fallback_trial_answered_by_tcp(struct fallback *f);
 void fallback_trial_failed(struct fallback *f);
 void fallback_trial_succeeded(struct fallback *f);
 /* While on TCP, an answer to something we asked by UDP came in by UDP, though late: UDP works, and is slow.

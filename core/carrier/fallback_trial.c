@@ -7,6 +7,7 @@ enum {
 	TRIAL_MAX_MS = 3000,
 	TRIAL_AGAIN_MS = 1000,
 	RECHECK_MS = 10 * 1000,
+	TRIAL_ECHOES_MAX = 8,
 };
 
 void fallback_trial_schedule(struct fallback *f)
@@ -31,6 +32,7 @@ void fallback_trial_start(struct fallback *f)
 	}
 	if (good_target(f)) {
 		f->trial_echo = fallback_echo_on(f, CARRIER_UDP, true);
+		f->trial_echoes = 1;
 	} else {
 		if (!fallback_initiate(f, CARRIER_UDP, TIMER_TRIAL))
 			return;
@@ -41,6 +43,16 @@ void fallback_trial_start(struct fallback *f)
 	timer_set(f, TIMER_TRIAL_END, wait < TRIAL_MAX_MS ? wait : TRIAL_MAX_MS);
 	if (f->udp != FALLBACK_UDP_BLOCKED)
 		timer_set_at(f, TIMER_BLOCKED, mono_add_ms(f->udp_asked, BLOCKED_MS));
+}
+
+/* The echo arrived by UDP, and while it was answered a packet by TCP took a follower's path back there (a stock server
+ * behind a relay answers whatever came last): once more, before time runs out. */
+void fallback_trial_answered_by_tcp(struct fallback *f)
+{
+	if (f->trial_echoes >= TRIAL_ECHOES_MAX)
+		return;
+	f->trial_echo = fallback_echo_on(f, CARRIER_UDP, true);
+	f->trial_echoes++;
 }
 
 static void renew_link(struct fallback *f)

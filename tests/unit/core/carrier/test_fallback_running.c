@@ -382,7 +382,7 @@ static void return_fails_and_the_wait_doubles(void **unused)
 	STORY(automatic, rows, "none", "udp-silent", "full", "blocked");
 }
 
-/* The answer must arrive by UDP. */
+/* The answer must arrive by UDP, however often it is asked for. */
 static void return_answered_on_tcp_does_not_count(void **unused)
 {
 	static const struct row rows[] = {
@@ -396,12 +396,35 @@ static void return_answered_on_tcp_does_not_count(void **unused)
 		{ 701, 0, ECHO_REPLY, TCP, FULL, REPORT, 0, UP, TCP },
 		{ 3000, 0, TICK, NONE, 0, REPORT | REMEMBER, 0, UP, TCP },
 		{ 3200, 0, RETRY_UDP, NONE, 0, ECHO, UDP_FULL, UP, TCP },
-		{ 3240, 0, ECHO_REPLY, TCP, FULL_BY_OTHER, 0, 0, UP, TCP },
+		{ 3240, 0, ECHO_REPLY, TCP, FULL_BY_OTHER, ECHO, UDP_FULL, UP, TCP },
+		{ 3280, 0, ECHO_REPLY, TCP, FULL_BY_OTHER, ECHO, UDP_FULL, UP, TCP },
 		{ 3500, 0, TICK, NONE, 0, NUDGE_TCP, 0, UP, TCP },
 	};
 
 	(void)unused;
 	STORY(automatic, rows, "none", "udp-silent", "full", "blocked");
+}
+
+/* A packet by TCP was quicker to take a follower's path back: the next answer counts. */
+static void return_answered_on_tcp_and_then_on_udp(void **unused)
+{
+	static const struct row rows[] = {
+		{ 0, 0, START, NONE, 0, INITIATE_UDP | REPORT, 0, CONNECTING, NONE },
+		{ 300, 0, TICK, NONE, 0, DIAL, 0, CONNECTING, NONE },
+		{ 350, 0, TCP_CONNECTED, NONE, 50, 0, 0, CONNECTING, NONE },
+		{ 550, 0, TICK, NONE, 0, INITIATE_TCP, 0, CONNECTING, NONE },
+		{ 600, 0, RESPONSE, TCP, 0, CARRIER | REPORT, 0, VERIFYING, TCP },
+		{ 650, 0, ECHO_TARGET, NONE, TRUSTED, ECHO, TCP_BOTH, VERIFYING, TCP },
+		{ 700, 0, ECHO_REPLY, TCP, SMALL, REPORT, 0, VERIFYING, TCP },
+		{ 701, 0, ECHO_REPLY, TCP, FULL, REPORT, 0, UP, TCP },
+		{ 3000, 0, TICK, NONE, 0, REPORT | REMEMBER, 0, UP, TCP },
+		{ 3200, 0, RETRY_UDP, NONE, 0, ECHO, UDP_FULL, UP, TCP },
+		{ 3240, 0, ECHO_REPLY, TCP, FULL_BY_OTHER, ECHO, UDP_FULL, UP, TCP },
+		{ 3280, 0, ECHO_REPLY, UDP, FULL, CARRIER | REPORT | REMEMBER, 0, UP, UDP },
+	};
+
+	(void)unused;
+	STORY(automatic, rows, "none", "udp-works", "full", "ok");
 }
 
 static void return_without_a_target(void **unused)
@@ -765,6 +788,7 @@ int main(void)
 		cmocka_unit_test(return_to_udp),
 		cmocka_unit_test(return_fails_and_the_wait_doubles),
 		cmocka_unit_test(return_answered_on_tcp_does_not_count),
+		cmocka_unit_test(return_answered_on_tcp_and_then_on_udp),
 		cmocka_unit_test(return_without_a_target),
 		cmocka_unit_test(udp_much_slower_than_tcp),
 		cmocka_unit_test(udp_dies_after_its_return),
