@@ -85,7 +85,7 @@ static void deliver(struct link *link, const struct origin *origin, struct packe
 		return;
 	}
 	engine->to_tun[engine->to_tun_count++] = plain;
-	if (engine->to_tun_count == ENGINE_BATCH)
+	if (engine->to_tun_count == TO_TUN_MAX)
 		inbound_write_tun(engine);
 }
 

@@ -22,6 +22,10 @@
 /* Packets that one step moves at most: as much as stays in the cache. */
 #define ENGINE_BATCH 128
 
+/* Packets that go to the TUN in one step: several bursts, since what is left of one at the end of a step is a write of
+ * its own. */
+#define TO_TUN_MAX (2 * ENGINE_BATCH)
+
 /* Connections that have not shown who they are (DESIGN.md, What bounds what). */
 #define UNKNOWN_STREAMS_MAX 1024
 #define UNKNOWN_STREAM_MS 10000    /* in all */
@@ -177,7 +181,7 @@ struct engine {
 	uint64_t ecn_dropped;
 
 	/* a turn's scratch */
-	struct packet *to_tun[ENGINE_BATCH];
+	struct packet *to_tun[TO_TUN_MAX];
 	size_t to_tun_count;
 	uint8_t *stream_bytes; /* STREAM_READ_LEN */
 };

@@ -103,7 +103,8 @@ static bool ipsec_mb_open(struct aead *aead, uint8_t *out, const uint8_t *sealed
 	size_t len = sealed_len - TAG_LEN;
 
 	run(aead->impl, IMB_DIR_DECRYPT, out, sealed, len, counter, tag);
-	return secret_equal(tag, sealed + len, TAG_LEN);
+	/* In constant time; a call for it would cost as much as the rest of this function. */
+	return ((get_le64(tag) ^ get_le64(sealed + len)) | (get_le64(tag + 8) ^ get_le64(sealed + len + 8))) == 0;
 }
 
 const struct aead_kind *aead_ipsec_mb(void)
