@@ -64,6 +64,17 @@ static void network(void *user)
 	tunnel_network_changed(user);
 }
 
+static int replace_network(void *user)
+{
+	struct tunnel *tunnel = user;
+	bool done = tunnel_set_addresses(tunnel) == STEP_DONE && tunnel_set_routes(tunnel) == STEP_DONE;
+
+	if (!done)
+		journal_say(tunnel->daemon->journal, JOURNAL_ERROR, tunnel->name, "%s", tunnel->failure.message);
+	rpc_error_free(&tunnel->failure);
+	return done ? 0 : -EIO;
+}
+
 static void peer_changed(void *user)
 {
 	struct tunnel *tunnel = user;
@@ -194,6 +205,8 @@ static void answered(int error, const struct uapi_device *device, void *user)
 		return;
 	tunnel_waiting(tunnel, waiting);
 	view_update(&tunnel->view, &tunnel->loaded.profile, device, waiting);
+	if (tunnel->backend->carries)
+		tunnel->view.backend = tunnel->backend->carries(tunnel->run);
 	free(waiting);
 	if (tunnel->phase == TUNNEL_RUNNING)
 		call_it_reconnecting(tunnel);
@@ -356,6 +369,7 @@ const struct backend_events tunnel_backend_events = {
 	.timestamp = timestamp,
 	.remember = remember,
 	.network = network,
+	.replace_network = replace_network,
 	.lost = lost,
 	.link_gone = link_gone,
 	.configured = configured,

@@ -18,6 +18,8 @@ struct backend_events {
 	/* This network lets UDP pass, or does not: enum fallback_udp. */
 	void (*remember)(const uint8_t public_key[32], uint32_t udp, void *user);
 	void (*network)(void *user);   /* addresses or routes have changed */
+	/* The link was down and is up again, and its addresses and routes are gone: set them again. 0 or -errno. */
+	int (*replace_network)(void *user);
 	void (*lost)(void *user);      /* the engine died: restart it, then configure and start again */
 	void (*link_gone)(void *user); /* somebody deleted the interface */
 	/* An answer to configure (device NULL) or query. */
@@ -51,11 +53,15 @@ struct backend {
 	/* SEAM_PROBE, SEAM_MEMORY, SEAM_START, SEAM_RETRY_UDP, SEAM_RESUMED. */
 	int (*send)(struct backend_run *run, const struct seam_message *message);
 	uint32_t (*interface_index)(const struct backend_run *run);
+	/* What carries packets just now, where that is not always `name`; else NULL. */
+	enum rpc_backend (*carries)(const struct backend_run *run);
 };
 
-extern const struct backend backend_userspace;
+extern const struct backend backend_userspace, backend_kernel, backend_kernel_wgtcp;
 
-/* The one for this wish; NULL when this version has none for it. */
-const struct backend *backend_choose(enum rpc_backend_choice choice);
+/* The one of this name: RPC_BACKEND_KERNEL (a relay is part of it), _KERNEL_WGTCP or _USERSPACE; else NULL. */
+const struct backend *backend_of(enum rpc_backend name);
+/* Whether the kernel moves the packets: its interface outlives a daemon that is killed, and no socket of ours sends them. */
+bool backend_is_kernel(const struct backend *backend);
 
 #endif

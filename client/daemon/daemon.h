@@ -4,6 +4,7 @@
 #define WGTCP_CLIENT_DAEMON_DAEMON_H
 
 #include "core/base/time.h"
+#include "core/port/kernel_tunnel.h"
 
 #include <stdbool.h>
 
@@ -35,6 +36,8 @@ struct daemon {
 	struct lockdown *lockdown;
 	bool source_mark; /* the reverse path filter looks at marks by our wish: given back with the last
 			     rules */
+	bool probing;     /* the kernel is being asked what it can do, by an interface of that purpose */
+	struct kernel_probe kernel; /* what it said last */
 	bool ending;      /* told to end: what a kill switch holds, it goes on holding */
 	struct wall timestamp_floor; /* newest TAI64N timestamp that any tunnel has used (WIRE.md 1) */
 };

@@ -4,10 +4,12 @@
 #include "client/daemon/file.h"
 #include "client/daemon/process.h"
 #include "core/port/net_answer.h"
+#include "core/port/kernel_tunnel.h"
 #include "core/port/net_rule.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +41,10 @@ char *leftovers_write(const struct leftover *list, size_t count, const char *boo
 		case LEFTOVER_RULES:
 			len += (size_t)snprintf(text + len, room - len, "rules %" PRIu32 "\n", list[i].mark);
 			break;
+		case LEFTOVER_LINK:
+			len += (size_t)snprintf(
+				text + len, room - len, "link %s %" PRIu32 "\n", list[i].name, list[i].mark);
+			break;
 		case LEFTOVER_SOURCE_MARK:
 			len += (size_t)snprintf(text + len, room - len, "source-mark\n");
 			break;
@@ -69,6 +75,8 @@ static bool parse_line(const char *line, struct leftover *out)
 		entry.kind = LEFTOVER_TUNNEL;
 	} else if (sscanf(line, "rules %" SCNu32 "%n", &entry.mark, &end) == 1 && !line[end] && entry.mark) {
 		entry.kind = LEFTOVER_RULES;
+	} else if (sscanf(line, "link %15s %" SCNu32 "%n", entry.name, &entry.mark, &end) == 2 && !line[end]) {
+		entry.kind = LEFTOVER_LINK;
 	} else if (!strcmp(line, "source-mark")) {
 		entry.kind = LEFTOVER_SOURCE_MARK;
 	} else {
@@ -135,6 +143,19 @@ static bool remove_stale_socket(const char *folder, const char *name)
 	return stale && unlink(address.sun_path) == 0;
 }
 
+/* Only if it is the very one: somebody may have made another of that name since. */
+static bool remove_link(const struct leftover *entry)
+{
+	struct kernel_tunnel *kernel;
+	bool removed = false;
+
+	if ((entry->mark && if_nametoindex(entry->name) != entry->mark) || kernel_tunnel_open(&kernel) != 0)
+		return false;
+	removed = kernel_tunnel_delete(kernel, entry->name) == 0;
+	kernel_tunnel_close(kernel);
+	return removed;
+}
+
 void leftovers_clean(int state_folder, const char *uapi_folder, struct journal *journal)
 {
 	char boot_id[BOOT_ID_LEN], *text = NULL;
@@ -181,6 +202,11 @@ void leftovers_clean(int state_folder, const char *uapi_folder, struct journal *
 				journal_say(journal, JOURNAL_INFO, NULL,
 					"removed the policy rules that the last daemon left behind");
 			net_answer_remove(list[i].mark);
+			break;
+		case LEFTOVER_LINK:
+			if (remove_link(&list[i]))
+				journal_say(journal, JOURNAL_INFO, list[i].name,
+					"removed the interface that the last daemon left behind");
 			break;
 		case LEFTOVER_SOURCE_MARK:
 			net_answer_check_marks(false, &was);

@@ -18,6 +18,7 @@ enum leftover_kind {
 	LEFTOVER_TUNNEL, /* name: an interface, and a UAPI socket of that name */
 	LEFTOVER_RULES,  /* mark: policy rules of a tunnel, what marks its answers, and the table of the same
 			    number */
+	LEFTOVER_LINK,   /* name: an interface of the kernel's WireGuard; mark: its index, 0: not known yet */
 	LEFTOVER_SOURCE_MARK, /* the reverse path filter looks at marks, which it did not before */
 };
 

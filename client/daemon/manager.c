@@ -105,6 +105,13 @@ void manager_forget(struct manager *manager, const char *name)
 
 /* ---- the file of what would outlive us ---- */
 
+static void leftover_link(struct leftover *out, const char *name, uint32_t index)
+{
+	out->kind = LEFTOVER_LINK;
+	out->mark = index;
+	g_strlcpy(out->name, name, sizeof(out->name));
+}
+
 void manager_leftovers_changed(struct manager *manager)
 {
 	struct leftover *list = g_new0(struct leftover, LEFTOVERS_MAX);
@@ -120,6 +127,8 @@ void manager_leftovers_changed(struct manager *manager)
 			list[count++] = (struct leftover){
 				.kind = LEFTOVER_ENGINE, .pid = pid, .start_time = start_time
 			};
+	if (manager->daemon->probing && count < LEFTOVERS_MAX)
+		leftover_link(&list[count++], KERNEL_PROBE_INTERFACE, 0);
 	g_hash_table_iter_init(&iter, manager->tunnels);
 	while (count < LEFTOVERS_MAX && g_hash_table_iter_next(&iter, NULL, &value)) {
 		if (tunnel_phase(value) == TUNNEL_DOWN)
@@ -127,6 +136,8 @@ void manager_leftovers_changed(struct manager *manager)
 		list[count].kind = LEFTOVER_TUNNEL;
 		g_strlcpy(list[count].name, tunnel_name(value), sizeof(list[count].name));
 		count++;
+		if (tunnel_has_kernel_link(value) && count < LEFTOVERS_MAX)
+			leftover_link(&list[count++], tunnel_name(value), tunnel_kernel_link(value));
 		if (tunnel_rules_mark(value) && count < LEFTOVERS_MAX)
 			list[count++] =
 				(struct leftover){ .kind = LEFTOVER_RULES, .mark = tunnel_rules_mark(value) };

@@ -49,6 +49,16 @@ uint32_t tunnel_mark(const struct tunnel *tunnel)
 	return tunnel->fwmark;
 }
 
+bool tunnel_has_kernel_link(const struct tunnel *tunnel)
+{
+	return tunnel->kernel_link;
+}
+
+uint32_t tunnel_kernel_link(const struct tunnel *tunnel)
+{
+	return tunnel->run ? tunnel->backend->interface_index(tunnel->run) : 0;
+}
+
 uint32_t tunnel_rules_mark(const struct tunnel *tunnel)
 {
 	return tunnel->rules ? tunnel->fwmark : 0;

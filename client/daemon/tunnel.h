@@ -71,6 +71,10 @@ uint32_t tunnel_mark(const struct tunnel *tunnel);
 bool tunnel_is_full(const struct tunnel *tunnel);
 /* The kill switch has been opened, closed or ended. */
 void tunnel_lockdown_changed(struct tunnel *tunnel);
+/* It has an interface in the kernel that would outlive the daemon. */
+bool tunnel_has_kernel_link(const struct tunnel *tunnel);
+/* Its index; 0: not known yet. */
+uint32_t tunnel_kernel_link(const struct tunnel *tunnel);
 /* The policy rules that it has set would outlive the daemon: their mark, or 0. */
 uint32_t tunnel_rules_mark(const struct tunnel *tunnel);
 /* When tunnel_view's numbers were read last. */

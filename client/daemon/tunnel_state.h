@@ -44,6 +44,7 @@ struct tunnel {
 	struct names *names;
 	const struct backend *backend;
 	struct backend_run *run;
+	bool kernel_link; /* run has an interface that outlives the daemon */
 	uint32_t fwmark;
 	enum tunnel_dns dns;
 	bool claims_all;         /* it takes all traffic, so that no other one may */
@@ -94,6 +95,10 @@ int tunnel_configure(struct tunnel *tunnel);
 
 /* Sets the cause beside the failure that has been set; STEP_FAILED. */
 enum step_result tunnel_fail(struct tunnel *tunnel, enum rpc_cause cause);
+
+/* ---- up_backend.c ---- */
+/* Sets tunnel->backend, and in the view why. STEP_DONE or STEP_FAILED. */
+enum step_result tunnel_choose_backend(struct tunnel *tunnel);
 
 /* ---- up_lockdown.c ---- */
 enum step_result tunnel_set_mark(void *context);

@@ -63,21 +63,6 @@ static void warn_of_profile(struct tunnel *tunnel)
 	warn_of_what_is_missing(tunnel);
 }
 
-static enum rpc_backend_choice backend_wish(const struct tunnel *tunnel)
-{
-	if (tunnel->wishes.has_backend)
-		return tunnel->wishes.backend;
-	switch (tunnel->loaded.profile.backend) {
-	case PROFILE_BACKEND_AUTO:
-		return RPC_BACKEND_CHOICE_AUTO;
-	case PROFILE_BACKEND_KERNEL:
-		return RPC_BACKEND_CHOICE_KERNEL;
-	case PROFILE_BACKEND_USERSPACE:
-		return RPC_BACKEND_CHOICE_USERSPACE;
-	}
-	return RPC_BACKEND_CHOICE_AUTO;
-}
-
 static void undo_profile(void *context)
 {
 	struct tunnel *tunnel = context;
@@ -95,15 +80,6 @@ static enum step_result do_profile(void *context)
 
 	if (!profiles_load(tunnel->daemon->profiles, tunnel->name, &tunnel->loaded, &tunnel->failure))
 		return STEP_FAILED;
-	tunnel->backend = backend_choose(backend_wish(tunnel));
-	if (!tunnel->backend) {
-		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
-			"the kernel backend is not supported by this version: take `--backend userspace`, or "
-			"Backend = "
-			"auto in the profile");
-		undo_profile(tunnel);
-		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
-	}
 	tunnel->peers = calloc(profile_of(tunnel)->peer_count + 1, sizeof(*tunnel->peers));
 	if (!tunnel->peers || !view_init(&view, tunnel->name, profile_of(tunnel))) {
 		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER, "memory is short");
@@ -122,6 +98,10 @@ static enum step_result do_profile(void *context)
 	rpc_tunnel_free(&tunnel->view);
 	tunnel->view = view;
 	warn_of_profile(tunnel);
+	if (tunnel_choose_backend(tunnel) != STEP_DONE) {
+		undo_profile(tunnel);
+		return STEP_FAILED;
+	}
 	return STEP_DONE;
 }
 
@@ -214,6 +194,7 @@ static void undo_interface(void *context)
 	tunnel->backend->destroy(tunnel->run);
 	tunnel->run = NULL;
 	tunnel->configured = false;
+	tunnel->kernel_link = false;
 }
 
 static enum step_result do_interface(void *context)
@@ -234,7 +215,14 @@ static enum step_result do_interface(void *context)
 			tunnel->name, tunnel->name);
 		return tunnel_fail(tunnel, RPC_CAUSE_BUSY);
 	}
+	/* It would outlive a daemon that is killed. */
+	tunnel->kernel_link = backend_is_kernel(tunnel->backend);
+	if (tunnel->kernel_link)
+		manager_leftovers_changed(tunnel->daemon->manager);
 	error = tunnel->backend->create(tunnel->daemon, &settings, &tunnel->run);
+	tunnel->kernel_link &= error == 0;
+	if (tunnel->kernel_link)
+		manager_leftovers_changed(tunnel->daemon->manager);
 	switch (error) {
 	case 0:
 		break;
@@ -248,6 +236,13 @@ static enum step_result do_interface(void *context)
 			"%s/%s.sock is in use by another program: end that first", DAEMON_UAPI_FOLDER,
 			tunnel->name);
 		return tunnel_fail(tunnel, RPC_CAUSE_BUSY);
+	case -EOPNOTSUPP:
+		tunnel->daemon->kernel = (struct kernel_probe){ 0 };
+		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
+			"the kernel has lost its WireGuard (the module was unloaded): `wgtcp-cli up %s` again takes "
+			"what is there now",
+			tunnel->name);
+		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
 	case -ENOENT:
 	case -ENODEV:
 		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,

@@ -161,6 +161,7 @@ static const struct field tunnel[] = {
 	WORD(struct rpc_tunnel, reason, rpc_reason_words),
 	TEXT(struct rpc_tunnel, interface),
 	WORD(struct rpc_tunnel, backend, rpc_backend_words),
+	TEXT(struct rpc_tunnel, backend_reason),
 	WORD(struct rpc_tunnel, carrier, rpc_carrier_words),
 	WORD(struct rpc_tunnel, transport, rpc_transport_words),
 	U32(struct rpc_tunnel, mtu),

@@ -111,6 +111,7 @@ struct rpc_tunnel {
 	enum rpc_reason reason;
 	char interface[RPC_INTERFACE_LEN];
 	enum rpc_backend backend;
+	char backend_reason[RPC_SENTENCE_LEN]; /* why that one */
 	enum carrier carrier;
 	enum transport transport;
 	uint32_t mtu;   /* 0 while down */

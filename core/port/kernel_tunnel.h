@@ -9,6 +9,9 @@
 struct kernel_tunnel;
 struct uapi_device;
 
+/* What kernel_tunnel_probe makes and deletes again. */
+#define KERNEL_PROBE_INTERFACE "wgtcp-probe"
+
 enum kernel_support {
 	KERNEL_NONE,
 	KERNEL_STOCK, /* UDP only */
@@ -34,7 +37,7 @@ int kernel_tunnel_open(struct kernel_tunnel **out);
 /* NULL is allowed. */
 void kernel_tunnel_close(struct kernel_tunnel *kernel);
 
-/* Asks an interface that it makes for that and deletes again (named wgtcp-probe; one left by a probe that was killed is
+/* Asks an interface that it makes for that and deletes again (one left by a probe that was killed is
  * taken away first), since only what a GET returns tells a kernel that can do TCP from one that ignores the word.
  * A kernel that can do nothing is an answer, not an error. */
 int kernel_tunnel_probe(struct kernel_tunnel *kernel, struct kernel_probe *out);

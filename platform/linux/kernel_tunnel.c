@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PROBE_NAME "wgtcp-probe"
+#define PROBE_NAME KERNEL_PROBE_INTERFACE
 /* Peers that come and go make the kernel break a dump off; on a busy server that may happen more than once. */
 #define GET_TRIES 10
 

@@ -198,6 +198,7 @@ static void test_status(void **state)
 		.reason = RPC_REASON_UDP_NO_LARGE,
 		.interface = "office",
 		.backend = RPC_BACKEND_USERSPACE,
+		.backend_reason = "r",
 		.carrier = CARRIER_TCP,
 		.transport = TRANSPORT_AUTO,
 		.mtu = 1420,
@@ -239,7 +240,7 @@ static void test_status(void **state)
 		"\"profile\":\"office\","
 		"\"state\":\"degraded\",\"cause\":\"clock\",\"verified\":\"small\",\"reason\":\"udp-no-"
 		"large\","
-		"\"interface\":\"office\",\"backend\":\"userspace\",\"carrier\":\"tcp\",\"transport\":"
+		"\"interface\":\"office\",\"backend\":\"userspace\",\"backend_reason\":\"r\",\"carrier\":\"tcp\",\"transport\":"
 		"\"auto\",\"mtu\":1420,"
 		"\"since\":1796076900,\"udp\":\"blocked\",\"message\":\"m\",\"warnings\":[\"one\",\"two\"],"
 		"\"peers\":["
