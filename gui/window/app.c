@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "gui/window/app.h"
+
+#include "gui/model/translate.h"
+#include "gui/window/log_view.h"
+#include "gui/window/main_window.h"
+#include "gui/window/notify.h"
+#include "gui/window/removal.h"
+
+/* ---- the feed ---- */
+
+static void on_service(void *user)
+{
+	struct app *app = user;
+
+	if (app->window)
+		main_window_service(app->window);
+	if (app->log)
+		log_view_service(app->log);
+}
+
+static void on_changed(const struct model_change *change, void *user)
+{
+	struct app *app = user;
+
+	if (change->news != NEWS_NONE)
+		notify_news(app, change->tunnel, change->news);
+	if (app->window)
+		main_window_changed(app->window, change);
+}
+
+static void on_trouble(struct model_tunnel *tunnel, const char *sentence, void *user)
+{
+	struct app *app = user;
+
+	if (app->window)
+		main_window_trouble(app->window, tunnel, sentence);
+}
+
+static void on_log(const struct rpc_log *entry, void *user)
+{
+	struct app *app = user;
+
+	if (app->log)
+		log_view_add(app->log, entry);
+}
+
+/* ---- the application ---- */
+
+static void on_activate(GApplication *application, gpointer user)
+{
+	static const struct feed_events events = { on_service, on_changed, on_trouble, on_log };
+	struct app *app = user;
+
+	(void)application;
+	if (!app->feed)
+		app->feed = feed_new(app->socket_path, &events, app);
+	if (app->window)
+		gtk_window_present(main_window_widget(app->window));
+	else
+		main_window_open(app);
+}
+
+static void on_show(GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+	struct app *app = user;
+
+	(void)action;
+	g_application_activate(G_APPLICATION(app->application));
+	main_window_show_tunnel(app->window, g_variant_get_string(parameter, NULL));
+}
+
+static void on_portal(GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+	struct app *app = user;
+
+	(void)action;
+	(void)parameter;
+	g_application_activate(G_APPLICATION(app->application));
+	gtk_widget_activate_action(GTK_WIDGET(main_window_widget(app->window)), "win.portal", NULL);
+}
+
+static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+	struct app *app = user;
+
+	(void)action;
+	(void)parameter;
+	/* By the window's own way out, which saves and finishes what waits. */
+	if (app->window)
+		gtk_window_close(main_window_widget(app->window));
+	else
+		g_application_quit(G_APPLICATION(app->application));
+}
+
+static void on_startup(GApplication *application, gpointer user)
+{
+	static const GActionEntry entries[] = { { .name = "show", .activate = on_show, .parameter_type = "s" },
+		{ .name = "portal", .activate = on_portal }, { .name = "quit", .activate = on_quit } };
+	const char *const quit_keys[] = { "<Control>q", NULL }, *const close_keys[] = { "<Control>w", NULL };
+	struct app *app = user;
+
+	g_action_map_add_action_entries(G_ACTION_MAP(application), entries, G_N_ELEMENTS(entries), app);
+	gtk_application_set_accels_for_action(GTK_APPLICATION(application), "app.quit", quit_keys);
+	gtk_application_set_accels_for_action(GTK_APPLICATION(application), "window.close", close_keys);
+	gtk_window_set_default_icon_name(APP_ID);
+	settings_load(&app->settings);
+	app->removal = removal_new(app);
+}
+
+static void on_shutdown(GApplication *application, gpointer user)
+{
+	struct app *app = user;
+
+	(void)application;
+	feed_free(app->feed);
+	app->feed = NULL;
+	removal_free(app->removal);
+	app->removal = NULL;
+}
+
+int app_run(int argc, char **argv)
+{
+	struct app app = { .socket_path = NULL };
+	const GOptionEntry options[] = { { "socket", 0, 0, G_OPTION_ARG_FILENAME, &app.socket_path,
+						 N_("Where wgtcpd listens (default: /run/wgtcp/wgtcpd.sock)"), N_("PATH") },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL } };
+	int code;
+
+	app.application = adw_application_new(APP_ID, G_APPLICATION_DEFAULT_FLAGS);
+	g_application_set_resource_base_path(G_APPLICATION(app.application), APP_RESOURCES);
+	g_application_set_option_context_summary(
+		G_APPLICATION(app.application), _("The window of wgtcp: connect, and see that it works."));
+	g_application_add_main_option_entries(G_APPLICATION(app.application), options);
+	g_signal_connect(app.application, "startup", G_CALLBACK(on_startup), &app);
+	g_signal_connect(app.application, "activate", G_CALLBACK(on_activate), &app);
+	g_signal_connect(app.application, "shutdown", G_CALLBACK(on_shutdown), &app);
+	/* Options are read before "activate", which needs the path. */
+	app.socket_path = g_strdup(LINK_DEFAULT_PATH);
+	code = g_application_run(G_APPLICATION(app.application), argc, argv);
+	g_object_unref(app.application);
+	g_free(app.socket_path);
+	return code;
+}
