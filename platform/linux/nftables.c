@@ -3,9 +3,12 @@
 #include "platform/linux/nftables.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
 #include <nftables/libnftables.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 /* The library tells its errors as text only; the part that counts is the kernel's own. */
 static int error_of(const char *text)
@@ -36,12 +39,29 @@ static void first_line(const char *text, char *out, size_t size)
 	snprintf(out, size, "%.*s", (int)strcspn(from, "\n"), from);
 }
 
+/* Where the kernel has no nftables, the library ends the process. */
+static int check_kernel(char *why, size_t size)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
+
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	if (why)
+		snprintf(why, size, "the kernel has no nftables: %s", strerror(errno));
+	return -EOPNOTSUPP;
+}
+
 int nftables_run(const char *commands, char *why, size_t size)
 {
-	struct nft_ctx *nft = nft_ctx_new(NFT_CTX_DEFAULT);
+	struct nft_ctx *nft;
 	const char *said;
-	int err = 0;
+	int err = check_kernel(why, size);
 
+	if (err)
+		return err;
+	nft = nft_ctx_new(NFT_CTX_DEFAULT);
 	if (!nft)
 		return -ENOMEM;
 	if (nft_ctx_buffer_error(nft) || nft_ctx_buffer_output(nft)) {
