@@ -41,6 +41,7 @@ class Crowd:
         self.args, self.poll = args, select.epoll()
         self.waiting, self.standing, self.ages = {}, {}, []
         self.opened = self.refused = self.number = 0
+        self.again = False
 
     def open(self):
         sources = self.args.source or [None]
@@ -78,7 +79,7 @@ class Crowd:
             self.ages.append(time.monotonic() - since)
             self.poll.unregister(fd)
             one.close()
-            if self.args.again:
+            if self.again:
                 self.open()
 
 
@@ -104,6 +105,7 @@ def main():
     while crowd.waiting and time.monotonic() < start + 5:
         crowd.step(0.1)
     print("open", file=sys.stderr, flush=True)
+    crowd.again = args.again
     while not stop and (args.seconds is None or time.monotonic() < start + args.seconds):
         crowd.step(0.1)
     ages = sorted(crowd.ages)
