@@ -61,6 +61,8 @@ static void parse_line(const char *line, struct lockdown_file *out)
 	uint64_t until;
 	int end = 0;
 
+	if (strlen(line) < 6 || line[4] != ' ')
+		return;
 	if (sscanf(line, "open %" SCNu64 "%n", &until, &end) == 1 && !line[end]) {
 		out->open_until = until;
 		return;

@@ -240,6 +240,7 @@ void requests_late(struct waiter *waiter, void *user)
 	} else {
 		error.state = RPC_STATE_FAILED;
 		tunnel_down(tunnel, &error);
+		tunnel_tell_hold(tunnel, &error);
 		answer_error(waiter->client, &waiter->id, &error);
 	}
 	rpc_error_free(&error);

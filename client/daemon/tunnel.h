@@ -56,6 +56,8 @@ void tunnel_up(struct tunnel *tunnel, const struct tunnel_wishes *wishes);
 void tunnel_down(struct tunnel *tunnel, const struct rpc_error *error);
 /* What a bring-up that takes too long is to be answered with. */
 void tunnel_timeout_error(const struct tunnel *tunnel, uint32_t timeout_ms, struct rpc_error *error);
+/* Adds to why it ended that nothing leaves the machine all the same, if that is so. */
+void tunnel_tell_hold(const struct tunnel *tunnel, struct rpc_error *why);
 /* Some peer is up, though others are not decided yet: a bring-up that takes too long may count as done. Then
  * events->decided is called and it is true. */
 bool tunnel_settle_for_less(struct tunnel *tunnel);

@@ -107,8 +107,6 @@ enum step_result tunnel_set_kill_switch(void *context);
 void tunnel_unset_kill_switch(void *context);
 /* The kill switch into the view. */
 void tunnel_show_kill_switch(struct tunnel *tunnel);
-/* Adds to why it ended that nothing leaves the machine all the same, if that is so. */
-void tunnel_tell_hold(const struct tunnel *tunnel, struct rpc_error *why);
 
 /* ---- up_network.c ---- */
 /* The mark of the tunnel's own packets; 0: none is needed. May be asked again when more is known. */
