@@ -115,6 +115,14 @@ int daemon_start(const char *socket_path, uint32_t wait_ms, char *log_path, size
 	return fake.start_error;
 }
 
+int daemon_unlock(uint32_t for_s, char *said, size_t size)
+{
+	snprintf(said, size, "%s", fake.unlock_error ? "the kill switch cannot be changed: only root may" : "");
+	fake.unlocks++;
+	fake.unlocked_for_s = for_s;
+	return fake.unlock_error;
+}
+
 const char *daemon_start_advice(void)
 {
 	return "`start it`";

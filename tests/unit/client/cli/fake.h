@@ -18,6 +18,9 @@ struct fake {
 	int connect_error; /* until daemon_start has succeeded */
 	int start_error;
 	int starts;
+	int unlock_error;
+	int unlocks; /* without a daemon */
+	uint32_t unlocked_for_s;
 	/* Called for each request; answers on server. */
 	void (*answer)(struct rpc_server *server, const struct rpc_request *request);
 	int interrupt_after; /* Ctrl-C comes instead of the n-th wait, from 1; 0: never */

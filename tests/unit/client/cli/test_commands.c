@@ -89,6 +89,7 @@ static void answer_usual(struct rpc_server *server, const struct rpc_request *re
 	case RPC_METHOD_TUNNEL_EXPORT:
 		result.exported.text = (char *)(uintptr_t) "[Interface]\nPrivateKey = k\n";
 		break;
+	case RPC_METHOD_KILLSWITCH_UNLOCK:
 	case RPC_METHOD_DAEMON_INFO:
 	case RPC_METHOD_TUNNEL_STATUS:
 	case RPC_METHOD_LOGS:
@@ -599,6 +600,127 @@ static void test_logs(void **state)
 		"<1796076935> \033[33mwarning\033[0m: office: UDP is?[2J silent\n<1796076936> info: more\n");
 }
 
+/* ---- the kill switch ---- */
+
+static char *holders[] = { (char *)(uintptr_t) "office", (char *)(uintptr_t) "ho\033me" };
+
+static void answer_unlock(struct rpc_server *server, const struct rpc_request *request)
+{
+	struct rpc_result result = { .method = RPC_METHOD_KILLSWITCH_UNLOCK, .unlocked.changed = true };
+
+	if (request->for_s)
+		result.unlocked.lockdown = (struct rpc_lockdown){ .state = RPC_KILL_SWITCH_OPEN,
+			.open_until = 1796080000 + request->for_s,
+			.tunnels = { holders, 2 } };
+	rpc_server_reply(server, &request->id, &result);
+}
+
+static void answer_old_daemon(struct rpc_server *server, const struct rpc_request *request)
+{
+	rpc_error_set(&error, RPC_CODE_UNKNOWN_METHOD, "no method");
+	rpc_server_reply_error(server, &request->id, &error);
+}
+
+static void test_unlock(void **state)
+{
+	(void)state;
+	for (int admin = 0; admin < 2; admin++) {
+		start(answer_unlock);
+		fake.admin = admin;
+		assert_int_equal(RUN("unlock"), 0);
+		assert_out("The kill switch is off.\n");
+		assert_int_equal(asked(0)->method, RPC_METHOD_KILLSWITCH_UNLOCK);
+		assert_int_equal(asked(0)->for_s, 0);
+		assert_int_equal(fake.unlocks, 0);
+		start(answer_unlock);
+		fake.admin = admin;
+		assert_int_equal(RUN("unlock", "--for", "5m"), 0);
+		assert_int_equal(asked(0)->for_s, 300);
+		assert_memory_equal(fake.out, "The kill switch is open for 5 min", 33);
+		start(answer_usual); /* it was off */
+		fake.admin = admin;
+		assert_int_equal(RUN("unlock"), 0);
+		assert_out("The kill switch was off already.\n");
+		start(answer_error);
+		fake.admin = admin;
+		rpc_error_set(&error, RPC_CODE_OTHER, "the kill switch cannot be changed: why");
+		assert_int_equal(RUN("unlock"), 1);
+		assert_memory_equal(fake.err, "wgtcp-cli: the kill switch cannot be changed: why\n", 50);
+		assert_int_equal(fake.unlocks, 0);
+	}
+	start(answer_unlock);
+	assert_int_equal(RUN("unlock", "--for=90", "--json"), 0);
+	assert_non_null(strstr(fake.out,
+		"\"kill_switch\":{\"state\":\"open\",\"open_until\":1796080090,\"tunnels\":[\"office\","));
+}
+
+/* No daemon, one that hangs, one from before: root needs none of them. */
+static void test_unlock_without_a_daemon(void **state)
+{
+	(void)state;
+	for (int how = 0; how < 3; how++) {
+		start(how == 2 ? answer_old_daemon : NULL);
+		fake.admin = true;
+		fake.connect_error = how == 0 ? -ENOENT : 0;
+		fake.silent = how == 1;
+		assert_int_equal(RUN("unlock"), 0);
+		assert_out("The kill switch is off.\n");
+		assert_err("");
+		assert_int_equal(fake.unlocks, 1);
+		assert_int_equal(fake.starts, 0);
+	}
+	start(NULL);
+	fake.admin = true;
+	fake.connect_error = -ECONNREFUSED;
+	assert_int_equal(RUN("unlock", "--for", "2h", "--json"), 0);
+	assert_int_equal(fake.unlocked_for_s, 7200);
+	assert_non_null(strstr(
+		fake.out, "\"changed\":true,\"kill_switch\":{\"state\":\"open\",\"open_until\":1796087200"));
+	start(NULL);
+	fake.admin = true;
+	fake.connect_error = -ENOENT;
+	fake.unlock_error = -ECHILD;
+	assert_int_equal(RUN("unlock"), 1);
+	assert_err("wgtcp-cli: the kill switch cannot be changed: only root may\n");
+	start(NULL);
+	fake.connect_error = -ENOENT;
+	assert_int_equal(RUN("unlock"), 1);
+	assert_int_equal(fake.unlocks, 0);
+	assert_non_null(strstr(fake.err, "`sudo wgtcp-cli unlock`"));
+}
+
+static void answer_locked_status(struct rpc_server *server, const struct rpc_request *request)
+{
+	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS };
+
+	result.status.lockdown =
+		(struct rpc_lockdown){ .state = RPC_KILL_SWITCH_ON, .tunnels = { holders, 2 } };
+	if (request->peer_from == 0 && fake.utf8) {
+		result.status.lockdown.state = RPC_KILL_SWITCH_OPEN;
+		result.status.lockdown.open_until = fake.now + 240;
+	}
+	rpc_server_reply(server, &request->id, &result);
+}
+
+static void test_status_tells_the_kill_switch(void **state)
+{
+	(void)state;
+	start(answer_locked_status);
+	assert_int_equal(RUN("status"), 0);
+	assert_out(
+		"There is no tunnel yet; `wgtcp-cli import FILE` adds one.\n\nThe kill switch is on (office, "
+		"ho?me): nothing leaves this computer past a tunnel; `wgtcp-cli unlock` ends it.\n");
+	start(answer_locked_status);
+	fake.utf8 = true;
+	assert_int_equal(RUN("status"), 0);
+	assert_non_null(strstr(fake.out, "\nThe kill switch is open for 4 min"));
+	assert_non_null(strstr(fake.out, " more (office, ho?me): traffic may go past the tunnel.\n"));
+	start(answer_locked_status);
+	assert_int_equal(RUN("status", "--json"), 0);
+	assert_non_null(strstr(
+		fake.out, "\"kill_switch\":{\"state\":\"on\",\"open_until\":0,\"tunnels\":[\"office\""));
+}
+
 /* ---- keys, usage, help ---- */
 
 static void test_keys(void **state)
@@ -662,6 +784,9 @@ static void test_usage(void **state)
 		{ { "import", "-" }, "wgtcp-cli: import: standard input has no name; give the tunnel one "
 				     "with --name; `wgtcp-cli help import` "
 				     "shows how\n" },
+		{ { "unlock", "--for", "5x" },
+			"wgtcp-cli: unlock: --for takes a time such as 90s, 5m or 2h, 1d at "
+			"most, not '5x'; `wgtcp-cli help unlock` shows how\n" },
 		{ { "help", "nothing-such" }, "wgtcp-cli: help: 'nothing-such' is not a command; `wgtcp-cli "
 					      "help help` shows how\n" },
 	};
@@ -723,6 +848,9 @@ int main(void)
 		cmocka_unit_test(test_status_exit),
 		cmocka_unit_test(test_watch),
 		cmocka_unit_test(test_logs),
+		cmocka_unit_test(test_unlock),
+		cmocka_unit_test(test_unlock_without_a_daemon),
+		cmocka_unit_test(test_status_tells_the_kill_switch),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_usage),
 		cmocka_unit_test(test_help),

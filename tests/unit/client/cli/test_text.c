@@ -98,6 +98,45 @@ static void test_numbers(void **state)
 	}
 }
 
+static void test_durations(void **state)
+{
+	static const struct {
+		const char *text;
+		bool good;
+		uint32_t value;
+	} table[] = {
+		{ "1", true, 1 },
+		{ "90s", true, 90 },
+		{ "5m", true, 300 },
+		{ "2h", true, 7200 },
+		{ "1d", true, 86400 },
+		{ "24h", true, 86400 },
+		{ "86400", true, 86400 },
+		{ "86401", false, 7 },
+		{ "1441m", false, 7 },
+		{ "2d", false, 7 },
+		{ "0m", false, 7 },
+		{ "m", false, 7 },
+		{ "", false, 7 },
+		{ "-5m", false, 7 },
+		{ "5 m", false, 7 },
+		{ "5M", false, 7 },
+		{ "99999999999999999999m", false, 7 },
+		{ NULL, true, 7 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct args args = { .values[OPTION_FOR] = table[i].text };
+		struct args_error error;
+		uint32_t value = 7;
+
+		if (args_duration(&args, OPTION_FOR, 86400, &value, &error) != table[i].good ||
+			value != table[i].value)
+			fail_msg("%s: %u", table[i].text, value);
+	}
+}
+
 static void test_suggestions(void **state)
 {
 	static const char *const words[] = { "office", "home", "up", "down", "status", "wg0", NULL };
@@ -365,7 +404,7 @@ static void test_status_of_several(void **state)
 			.peer_count = 2,
 			.peers_total = 9 },
 		{ .name = "z" } };
-	struct rpc_status status = { tunnels, 4 };
+	struct rpc_status status = { .tunnels = tunnels, .tunnel_count = 4 };
 	struct status_style style = { 0, false, 1796080000 };
 	struct text text = { 0 };
 
@@ -489,6 +528,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_args),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_durations),
 		cmocka_unit_test(test_suggestions),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_figures),

@@ -242,7 +242,7 @@ static void test_status(void **state)
 		"large\","
 		"\"interface\":\"office\",\"backend\":\"userspace\",\"backend_reason\":\"r\",\"carrier\":\"tcp\",\"transport\":"
 		"\"auto\",\"mtu\":1420,"
-		"\"since\":1796076900,\"udp\":\"blocked\",\"message\":\"m\",\"warnings\":[\"one\",\"two\"],"
+		"\"since\":1796076900,\"udp\":\"blocked\",\"kill_switch\":\"off\",\"message\":\"m\",\"warnings\":[\"one\",\"two\"],"
 		"\"peers\":["
 		"{\"public_key\":\"AAAA\",\"endpoint\":\"[2001:db8::1]:51820\",\"state\":\"up\",\"cause\":"
 		"\"none\","
@@ -254,7 +254,8 @@ static void test_status(void **state)
 		"\"verified\":\"none\","
 		"\"reason\":\"none\",\"carrier\":\"none\",\"udp\":\"unknown\",\"last_handshake\":0,\"rtt_"
 		"ms\":null,"
-		"\"rx_bytes\":0,\"tx_bytes\":0,\"rx_bps\":0,\"tx_bps\":0}],\"peers_total\":2}]}");
+		"\"rx_bytes\":0,\"tx_bytes\":0,\"rx_bps\":0,\"tx_bps\":0}],\"peers_total\":2}],"
+		"\"kill_switch\":{\"state\":\"off\",\"open_until\":0,\"tunnels\":[]}}");
 	rpc_json_free(json);
 	rpc_event_free(&event);
 
@@ -262,7 +263,7 @@ static void test_status(void **state)
 	event = ask(&pair, &result, "");
 	assert_int_equal(event.result.status.tunnel_count, 0);
 	json = rpc_json_result(&event.result);
-	assert_string_equal(json, "{\"version\":1,\"tunnels\":[]}");
+	assert_string_equal(json, "{\"version\":1,\"tunnels\":[],\"kill_switch\":{\"state\":\"off\",\"open_until\":0,\"tunnels\":[]}}");
 	rpc_json_free(json);
 	rpc_event_free(&event);
 	pair_free(&pair);
@@ -270,6 +271,7 @@ static void test_status(void **state)
 
 static void test_results(void **state)
 {
+	char *holders[] = { (char *)"office", (char *)"home" };
 	struct rpc_note note = { 3, 7, "'Adress' is not a key of [Interface]; did you mean 'Address'?" };
 	struct rpc_entry entries[] = { { .name = "office",
 		.display_name = "Office",
@@ -341,6 +343,16 @@ static void test_results(void **state)
 	event = ask(&pair, &result, "");
 	assert_int_equal(event.result.logs.entry_count, 2);
 	assert_memory_equal(event.result.logs.entries, logs, sizeof(logs));
+	rpc_event_free(&event);
+
+	result = (struct rpc_result){ .method = RPC_METHOD_KILLSWITCH_UNLOCK,
+		.unlocked = { true, { RPC_KILL_SWITCH_OPEN, 1796080000, { holders, 2 } } } };
+	event = ask(&pair, &result, "");
+	assert_true(event.result.unlocked.changed);
+	assert_int_equal(event.result.unlocked.lockdown.state, RPC_KILL_SWITCH_OPEN);
+	assert_true(event.result.unlocked.lockdown.open_until == 1796080000);
+	assert_int_equal(event.result.unlocked.lockdown.tunnels.count, 2);
+	assert_string_equal(event.result.unlocked.lockdown.tunnels.items[1], "home");
 	rpc_event_free(&event);
 
 	result = (struct rpc_result){ .method = RPC_METHOD_WATCH };

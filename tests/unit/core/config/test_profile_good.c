@@ -77,15 +77,15 @@ static const struct {
 	{ "SaveConfig", HEAD "SaveConfig = true\n", HEAD "SaveConfig = true\n" },
 	{ "our keys of the interface",
 		HEAD "Transport = TCP\nBackend = userspace\nTcpListenPort = 443\nFallbackProfile = "
-		     "office-tcp.conf\nKillSwitch = on\n"
+		     "office-tcp.conf\nKillSwitch = on\nkillswitchallowlan = true\n"
 		     "AutoConnect = yes\nSpeedTestServer = true\nExtensions = off\nTrustedNetworks = Home "
 		     "net, Caf\xc3\xa9\n",
 		HEAD "Backend = userspace\nTcpListenPort = 443\nFallbackProfile = office-tcp\nKillSwitch = "
-		     "on\nAutoConnect = on\n"
+		     "on\nKillSwitchAllowLan = on\nAutoConnect = on\n"
 		     "SpeedTestServer = on\nExtensions = off\nTrustedNetworks = Home net\nTrustedNetworks = "
 		     "Caf\xc3\xa9\nTransport = tcp\n" },
 	{ "our keys at their defaults",
-		HEAD "Transport = auto\nBackend = auto\nKillSwitch = off\nAutoConnect = no\nSpeedTestServer "
+		HEAD "Transport = auto\nBackend = auto\nKillSwitch = off\nKillSwitchAllowLan = off\nAutoConnect = no\nSpeedTestServer "
 		     "= false\nExtensions = on\n",
 		HEAD },
 	{ "our keys of a peer",
