@@ -11,7 +11,7 @@ import sys
 
 LIBC = set("""assert ctype errno float inttypes limits math setjmp stdalign stdarg stdatomic stdbool stddef stdint stdio
     stdlib string wchar""".split())
-CRYPTO = ("sodium", "openssl/")
+CRYPTO = ("sodium", "openssl/", "intel-ipsec-mb")
 CORE = ["core/base", "core/crypto", "core/noise", "core/tunnel", "core/carrier", "core/config", "core/uapi", "core/port"]
 
 # folder: (own folders it may include, prefixes of library headers; None: any system header)

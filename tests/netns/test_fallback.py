@@ -224,6 +224,7 @@ def carrier_port(site):
     return ports[0] if len(ports) == 1 else None
 
 
+@waiting
 @main_path
 def test_half_open_tcp(lab):
     """A middlebox forgets the connection: both ways dropped, no RST, default kernel settings (CASES 18)."""
@@ -267,6 +268,7 @@ def test_server_goes_and_comes_back(lab):
         "pinger.py", "10.77.0.1", "--count", "20").result()["received"] > 15, "up, but no ping passes")
 
 
+@waiting
 def test_client_gets_another_address(lab):
     """A socket bound to the old address must not stay (CASES 31); UDP is tried at once on a changed network."""
     site = Site(lab)

@@ -8,7 +8,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from lib import case  # noqa: E402
-from lib.case import main_path  # noqa: E402
+from lib.case import main_path, waiting  # noqa: E402
 from lib.lab import check  # noqa: E402
 from lib.network import Site  # noqa: E402
 from lib.tunnel import office  # noqa: E402
@@ -22,6 +22,7 @@ def use(site, seconds):
     site.client.tool("pinger.py", "10.77.0.1", "--seconds", seconds, "--interval", "50").result()
 
 
+@waiting
 @main_path
 def test_udp_forced_and_udp_open(lab):
     site = Site(lab)
@@ -33,6 +34,7 @@ def test_udp_forced_and_udp_open(lab):
     check(counts(site, "udp") > 50, "the UDP counters do not count")
 
 
+@waiting
 @main_path
 def test_udp_forced_and_udp_blocked(lab):
     site = Site(lab)
@@ -65,15 +67,18 @@ def tcp_forced(lab, blocked):
     check(counts(site, "tcp") > 50, "the TCP counters do not count")
 
 
+@waiting
 @main_path
 def test_tcp_forced_and_udp_open(lab):
     tcp_forced(lab, False)
 
 
+@waiting
 def test_tcp_forced_and_udp_blocked(lab):
     tcp_forced(lab, True)
 
 
+@waiting
 def test_tcp_forced_and_tcp_blocked(lab):
     site = Site(lab)
     server, daemon, _, _ = office(site, client_extra="Transport = tcp\n")

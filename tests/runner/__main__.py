@@ -76,11 +76,11 @@ def main():
             gcc.test(matches)
     if not only_scripts:
         clang.make()
-    sanitized = network if args.sanitize else [t for t in busy if t.main]
+    sanitized = network if args.sanitize else [t for t in network if t.main]
     if not only_scripts or sanitized:
         asan.make()
-        if asan.made and args.sanitize:
-            lanes.start_waiting(waiting, asan)
+        if asan.made:
+            lanes.start_waiting([t for t in sanitized if t.waiting], asan)
         if asan.made and not only_scripts:
             asan.test(matches)
     # Timed tests come when nothing builds any more.
