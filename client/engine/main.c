@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define PROGRAM "wgtcp-engine"
+#define STATE_DIRECTORY "/var/lib/wgtcp"
 #define UAPI_DIRECTORY "/var/run/wireguard"
 #define SEAM_HANDLE 3
 
@@ -55,6 +56,7 @@ int main(int argc, char **argv)
 	const char *environment = getenv("WG_PROCESS_FOREGROUND");
 	struct standalone_settings settings = { .program = PROGRAM,
 		.uapi_directory = UAPI_DIRECTORY,
+		.state_directory = STATE_DIRECTORY,
 		.foreground = environment && strcmp(environment, "1") == 0,
 		.engine = engine_run_inherited };
 

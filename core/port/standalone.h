@@ -10,6 +10,7 @@ struct standalone_settings {
 	const char *program; /* what messages begin with */
 	const char *interface;
 	const char *uapi_directory;     /* as in front.h */
+	const char *state_directory;    /* where the newest handshake timestamp is kept; NULL: nowhere */
 	bool foreground;                /* else it returns once all is ready, and goes on in the background */
 	int (*engine)(int seam_handle); /* the engine process's main; 0 or -errno */
 };

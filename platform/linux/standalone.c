@@ -4,6 +4,7 @@
 #include "core/port/standalone.h"
 
 #include "core/port/front.h"
+#include "platform/linux/timestamp_mark.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,7 +121,7 @@ enum ending { GO_ON, END, END_ENGINE_GONE };
 
 /* Takes what the front has to tell. ready: the write end of the waiting parent's pipe, -1 once it has been
  * told. */
-static enum ending take_events(struct front *front, int *ready)
+static enum ending take_events(const struct standalone_settings *settings, struct front *front, int *ready)
 {
 	struct front_event event;
 
@@ -138,9 +139,14 @@ static enum ending take_events(struct front *front, int *ready)
 			return END;
 		case FRONT_ENGINE_GONE:
 			return END_ENGINE_GONE;
+		case FRONT_MARK:
+			/* A machine that can keep nothing still has a tunnel. */
+			if (settings->state_directory)
+				(void)timestamp_mark_write(
+					settings->state_directory, settings->interface, event.wall);
+			break;
 		case FRONT_NOTHING:
 		case FRONT_PEER_CHANGED:
-		case FRONT_MARK:
 		case FRONT_REMEMBER:
 		case FRONT_RESOLVE:
 		case FRONT_NETWORK:
@@ -168,6 +174,8 @@ static int run_dialler(const struct standalone_settings *settings, int ready)
 	signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signals < 0)
 		return complain(settings, "signals could not be set up.");
+	if (settings->state_directory)
+		wanted.timestamp_floor = timestamp_mark_read(settings->state_directory, settings->interface);
 	err = front_open(&wanted, &front, &handle);
 	if (err)
 		return complain_open(settings, err);
@@ -183,7 +191,7 @@ static int run_dialler(const struct standalone_settings *settings, int ready)
 
 		if (poll(wait, 2, -1) < 0 && errno != EINTR)
 			break;
-		ending = wait[1].revents ? END : take_events(front, &ready);
+		ending = wait[1].revents ? END : take_events(settings, front, &ready);
 	}
 	if (ending == END_ENGINE_GONE)
 		complain(settings, settings->foreground

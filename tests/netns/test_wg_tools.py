@@ -4,6 +4,7 @@
 import pathlib
 import re
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from lib import case  # noqa: E402
@@ -133,6 +134,33 @@ def test_stale_socket_is_replaced(lab):
     second = host.run(lab.binary("wgtcp-engine"), "-f", "wg0", check_code=False, timeout=10)
     check(second.returncode != 0, "a second engine for the same interface started")
     check(host.run("wg", "show", "wg0").returncode == 0, "the second engine broke the first")
+
+
+def test_timestamps_do_not_go_back_over_a_restart(lab):
+    """The engine was used while the clock was an hour ahead; after a restart with the right clock the peer, which has
+    seen those timestamps, must still answer."""
+    site = Site(lab)
+    server_key, key = Key(), Key()
+    wireguard_go(site.server, "wg-s", ["10.1.0.1/24"], interface_text(server_key, PORT) + peer_text(key, "10.1.0.2/32"))
+    config = interface_text(key) + peer_text(server_key, "10.1.0.0/24", f"198.51.100.2:{PORT}")
+    kept = "/var/lib/wgtcp/wg-c.timestamp"
+    ahead = int(time.time()) + 3600
+
+    def connect():
+        device = engine(site.client, "wg-c", ["10.1.0.2/24"], config)
+        result = site.client.tool("pinger.py", "10.1.0.1", "--count", "5", "--grace", "3").result()
+        seconds = int(site.client.run("cat", kept).stdout.split(".")[0])
+        device.program.stop()
+        wait_until(lambda: "wg-c" not in site.client.links(), "the interface of a stopped engine to vanish")
+        return result["lost"], seconds
+
+    lost, seconds = connect()
+    check(lost == 0 and seconds < ahead, f"{lost} of 5 pings lost, mark {seconds}")
+    site.client.run("tee", kept, input=f"{ahead}.000000000\n")
+    lost, seconds = connect()
+    check(lost == 0 and seconds >= ahead, f"{lost} of 5 pings lost with the mark ahead, and it is {seconds}, not {ahead}")
+    lost, again = connect()
+    check(lost == 0 and again >= seconds, f"{lost} of 5 pings lost after the restart; the mark went back by {seconds - again}")
 
 
 @main_path

@@ -124,7 +124,7 @@ class Host:
         self.lab, self.name = lab, name
         self.programs = []
         self._count = {}
-        ready = ("mount -t tmpfs tmpfs /run && mount -t sysfs sysfs /sys 2>/dev/null;"
+        ready = ("mount -t tmpfs tmpfs /run && mount -t tmpfs tmpfs /var/lib && mount -t sysfs sysfs /sys 2>/dev/null;"
                  " ip link set lo up; sysctl -qw net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.default.rp_filter=0"
                  " net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.default.accept_dad=0;"
                  " echo ready; exec sleep infinity")
