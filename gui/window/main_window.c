@@ -12,7 +12,7 @@
 
 struct main_window {
 	struct app *app;
-	GtkWidget *window, *toasts, *stack, *leaflet, *list_page, *detail_page, *title, *read_only;
+	GtkWidget *window, *toasts, *stack, *leaflet, *list_page, *detail_page, *place_page, *title, *read_only;
 	struct place *place;
 	struct list *list;
 	struct detail *detail;
@@ -141,6 +141,7 @@ void main_window_sync(struct main_window *window)
 {
 	const struct feed *feed = window->app->feed;
 	bool ready = feed->service == SERVICE_READY && feed->model.has_list && feed->model.has_info;
+	bool shows_tunnels;
 
 	window->syncing = true;
 	list_sync(window->list, feed, is_hidden);
@@ -152,12 +153,13 @@ void main_window_sync(struct main_window *window)
 	window->syncing = false;
 	on_selected(list_selected(window->list), window);
 	gtk_widget_set_visible(window->read_only, ready && !feed_may_change(feed));
-	if (ready && list_count(window->list)) {
-		gtk_stack_set_visible_child_name(GTK_STACK(window->stack), "tunnels");
-	} else {
+	shows_tunnels = ready && list_count(window->list);
+	if (!shows_tunnels)
 		place_show(window->place, feed);
-		gtk_stack_set_visible_child_name(GTK_STACK(window->stack), "place");
-	}
+	/* A page of a stack that is not in view would still be read out. */
+	gtk_widget_set_visible(window->leaflet, shows_tunnels);
+	gtk_widget_set_visible(window->place_page, !shows_tunnels);
+	gtk_stack_set_visible_child(GTK_STACK(window->stack), shows_tunnels ? window->leaflet : window->place_page);
 }
 
 void main_window_service(struct main_window *window)
@@ -259,7 +261,7 @@ static GtkWidget *list_page_new(struct main_window *window)
 	gtk_widget_set_vexpand(scroller, TRUE);
 	page = page_new(header, window->read_only);
 	gtk_box_append(GTK_BOX(page), scroller);
-	gtk_widget_set_size_request(page, 300, -1);
+	gtk_widget_set_size_request(page, 330, -1);
 	g_object_bind_property(window->leaflet, "folded", header, "show-end-title-buttons", G_BINDING_SYNC_CREATE);
 	return page;
 }
@@ -359,7 +361,7 @@ void main_window_open(struct app *app)
 	window->window = adw_application_window_new(GTK_APPLICATION(app->application));
 	gtk_window_set_title(GTK_WINDOW(window->window), "wgtcp");
 	gtk_window_set_default_size(GTK_WINDOW(window->window), app->settings.width, app->settings.height);
-	gtk_widget_set_size_request(window->window, 320, 300);
+	gtk_widget_set_size_request(window->window, 340, 300);
 	actions_add(app, GTK_APPLICATION_WINDOW(window->window));
 	window->leaflet = adw_leaflet_new();
 	adw_leaflet_set_can_navigate_back(ADW_LEAFLET(window->leaflet), TRUE);
@@ -370,8 +372,9 @@ void main_window_open(struct app *app)
 		adw_leaflet_append(ADW_LEAFLET(window->leaflet), gtk_separator_new(GTK_ORIENTATION_VERTICAL)), FALSE);
 	adw_leaflet_append(ADW_LEAFLET(window->leaflet), window->detail_page);
 	window->stack = gtk_stack_new();
-	gtk_stack_add_named(GTK_STACK(window->stack), place_page_new(window), "place");
-	gtk_stack_add_named(GTK_STACK(window->stack), window->leaflet, "tunnels");
+	window->place_page = place_page_new(window);
+	gtk_stack_add_child(GTK_STACK(window->stack), window->place_page);
+	gtk_stack_add_child(GTK_STACK(window->stack), window->leaflet);
 	window->toasts = adw_toast_overlay_new();
 	adw_toast_overlay_set_child(ADW_TOAST_OVERLAY(window->toasts), window->stack);
 	adw_application_window_set_content(ADW_APPLICATION_WINDOW(window->window), window->toasts);
