@@ -107,7 +107,7 @@ def openvpn(carrier, cipher):
 
 def subjects(binaries, engines=(), peers=()):
     """name: join, in the order of the tables. What is not installed is left out."""
-    found = {"bare veth": bare}
+    found = {"no tunnel": bare}
     for label, path in [("wgtcp", binaries / "wgtcp-engine"), *engines]:
         for transport in "udp", "tcp":
             found[f"{label} {transport}"] = wireguard(path, transport, name=label)
