@@ -65,6 +65,49 @@ static size_t receive_all(struct udp *udp, int fd, struct udp_path *path)
 	return count;
 }
 
+/* Runs of equal packets leave as one and come as one: each call hands out whole ones as long as they fit. */
+static void bursts_are_handed_out_whole_where_they_fit(void **state)
+{
+	static const struct {
+		size_t len, max;
+		int counts[7]; /* of the calls, up to a 0 */
+	} table[] = {
+		{ 1000, 80, { 64, 36 } },
+		{ 1000, 100, { 100 } },
+		{ 1000, 20, { 20, 20, 20, 4, 20, 16 } },
+		/* As an MTU of 1420 has it: one burst of the TUN, 45 packets, is one run and not cut. */
+		{ 1452, 60, { 45, 55 } },
+		{ 1452, 50, { 45, 45, 10 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		for (int family = IP_V4; family <= IP_V6; family += 2) {
+			uint16_t from_port, to_port;
+			int fd;
+			struct udp *from = open_udp((enum ip_family)family, &from_port, NULL);
+			struct udp *to = open_udp((enum ip_family)family, &to_port, &fd);
+			struct udp_path path = { .remote = loopback((enum ip_family)family, to_port) };
+			struct udp_datagram got[UDP_BATCH];
+			size_t sent, seen = 0;
+
+			fill(table[i].len);
+			assert_int_equal(udp_send(from, &path, packets, PACKETS, &sent), 0);
+			assert_true(readable(fd, 1000));
+			for (const int *count = table[i].counts; *count; count++) {
+				assert_int_equal(udp_receive(to, got, table[i].max), *count);
+				for (int k = 0; k < *count; k++, seen++) {
+					assert_int_equal(got[k].len, table[i].len);
+					assert_int_equal(got[k].data[0], seen);
+				}
+			}
+			assert_int_equal(udp_receive(to, got, table[i].max), 0);
+			assert_int_equal(seen, PACKETS);
+			udp_close(from);
+			udp_close(to);
+		}
+}
+
 static void a_closed_port_is_told_with_its_endpoint(void **state)
 {
 	(void)state;
@@ -243,6 +286,7 @@ static void the_other_family_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bursts_are_handed_out_whole_where_they_fit),
 		cmocka_unit_test(a_closed_port_is_told_with_its_endpoint),
 		cmocka_unit_test(no_route_is_told_at_once),
 		cmocka_unit_test(the_local_address_is_used_and_forgotten_when_it_goes),
