@@ -99,12 +99,13 @@ void front_close(struct front *front)
 	if (!front)
 		return;
 	seam_close(front->seam);
+	/* The socket goes first: whoever sees the device vanish may start anew at once, and bind there. */
+	relay_close(front->relay);
 	if (front->tun >= 0) {
 		delete_device(front);
 		close(front->tun);
 	}
 	front_sockets_close(&front->sockets);
-	relay_close(front->relay);
 	dialler_close(front->dialler);
 	net_watch_close(front->watch);
 	netlink_close(&front->netlink);
