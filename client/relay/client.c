@@ -167,7 +167,7 @@ static struct peer *add(struct relay_client *client, const uint8_t public_key[KE
 		if (peer->used)
 			continue;
 		random_fill(&seed, sizeof(seed));
-		*peer = (struct peer){ .client = client, .used = true };
+		*peer = (struct peer){ .client = client, .used = true, .copies_due = MONO_NEVER };
 		memcpy(peer->public_key, public_key, KEY_LEN);
 		race_init(&peer->race, seed);
 		return peer;
@@ -341,7 +341,7 @@ struct mono relay_client_deadline(const struct relay_client *client)
 
 		if (!peer->used)
 			continue;
-		deadline = mono_min(deadline, race_deadline(&peer->race));
+		deadline = mono_min(deadline, mono_min(race_deadline(&peer->race), peer->copies_due));
 		/* While the seam is full there is no hurry. */
 		if (client->say_again.ns == MONO_NEVER.ns)
 			deadline = mono_min(deadline, mono_min(seen_due(&peer->udp), seen_due(&peer->tcp)));
@@ -381,9 +381,14 @@ int relay_client_turn(struct relay_client *client)
 	client->now = clock_now(client->ports.clock);
 	for (int i = 0; i < count; i++)
 		do_ready(client, &ready[i]);
-	for (size_t i = 0; i < RELAY_PEERS_MAX; i++)
-		if (client->peers[i].used && mono_reached(client->now, race_deadline(&client->peers[i].race)))
-			take_event(&client->peers[i], RACE_TICK);
+	for (size_t i = 0; i < RELAY_PEERS_MAX; i++) {
+		struct peer *peer = &client->peers[i];
+
+		if (peer->used && mono_reached(client->now, race_deadline(&peer->race)))
+			take_event(peer, RACE_TICK);
+		if (peer->used && mono_reached(client->now, peer->copies_due))
+			peer_send_copies(peer);
+	}
 	tell(client);
 	return client->stopping ? 1 : 0;
 }

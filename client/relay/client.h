@@ -16,6 +16,9 @@
 #define CLIENT_READ_LEN (64u << 10)
 /* Indices that the kernel has given itself: of the handshake under way and of its newest sessions. */
 #define INDICES_KEPT 6
+/* How much later than by UDP a message goes by TCP where it goes by both: the first that arrives tells the peer where we
+ * are, and UDP is what is on trial. */
+#define COPY_DELAY_MS 10
 /* How soon what the seam had no room for is said again. */
 #define SAY_AGAIN_MS 20
 
@@ -51,6 +54,7 @@ struct peer {
 	bool introduced;        /* something has gone out on the stream that can show whose it is */
 	uint64_t attempt;       /* of the dial under way; 0: none */
 	struct race race;
+	struct mono copies_due; /* copies by TCP of what went by UDP; MONO_NEVER: none waits */
 
 	uint8_t held[sizeof(struct initiation)]; /* the kernel's newest initiation */
 	bool holds;
@@ -82,6 +86,8 @@ struct relay_client {
 void peer_from_kernel(struct peer *peer);
 void peer_from_outer(struct peer *peer);
 void peer_stream_ready(struct peer *peer, uint32_t what);
+/* The copies by TCP that are due. */
+void peer_send_copies(struct peer *peer);
 void peer_event(struct peer *peer, const struct race_event *event);
 /* Takes the handle's place for what was there; handle < 0: only closes that. */
 void peer_set_kernel(struct peer *peer, int handle);

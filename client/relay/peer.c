@@ -122,12 +122,18 @@ static void lose_stream(struct peer *peer)
 
 static void flush_stream(struct peer *peer)
 {
+	peer->copies_due = MONO_NEVER;
 	if (!peer->channel.tcp)
 		return;
 	if (channel_flush(&peer->channel, &peer->client->pool, peer->client->now))
 		lose_stream(peer);
 	else
 		watch_stream(peer);
+}
+
+void peer_send_copies(struct peer *peer)
+{
+	flush_stream(peer);
 }
 
 static void put_in_stream(struct peer *peer, const uint8_t *message, size_t len)
@@ -207,7 +213,8 @@ static bool introduces_stream(struct peer *peer, size_t len)
 	return true;
 }
 
-static void take_from_kernel(struct peer *peer, struct batch *batch, const uint8_t *message, size_t len)
+/* True: the message goes by the stream alone, and now. */
+static bool take_from_kernel(struct peer *peer, struct batch *batch, const uint8_t *message, size_t len)
 {
 	const struct race_event event = { .kind = RACE_INITIATION };
 
@@ -224,27 +231,29 @@ static void take_from_kernel(struct peer *peer, struct batch *batch, const uint8
 		break;
 	case MESSAGE_COOKIE_REPLY:
 		if (race_uses_tcp(&peer->race) && !race_uses_udp(&peer->race))
-			return; /* not by TCP, where it proves nothing */
+			return false; /* not by TCP, where it proves nothing */
 		break;
 	case MESSAGE_DATA:
 		break;
 	case MESSAGE_NONE:
-		return;
+		return false;
 	}
 	bool introduces = introduces_stream(peer, len);
 
 	if (race_uses_tcp(&peer->race) && message_classify(message, len) != MESSAGE_COOKIE_REPLY)
 		put_in_stream(peer, message, len);
 	if (!race_uses_udp(&peer->race) || introduces)
-		return;
+		return introduces;
 	batch->pieces[batch->count++] = (struct datagram_piece){ message, len };
 	if (batch->count == BATCH)
 		send_outer(peer, batch);
+	return false;
 }
 
 void peer_from_kernel(struct peer *peer)
 {
 	struct relay_client *client = peer->client;
+	bool introduces = false;
 
 	for (int round = 0; round < DATAGRAM_ROUNDS && peer->kernel.datagram; round++) {
 		struct batch batch = { .count = 0 };
@@ -258,13 +267,16 @@ void peer_from_kernel(struct peer *peer)
 		for (size_t at = 0, left = (size_t)got; left;) {
 			size_t len = left < segment ? left : segment;
 
-			take_from_kernel(peer, &batch, client->bytes + at, len);
+			introduces |= take_from_kernel(peer, &batch, client->bytes + at, len);
 			at += len;
 			left -= len;
 		}
 		send_outer(peer, &batch);
 	}
-	flush_stream(peer);
+	if (!race_uses_udp(&peer->race) || introduces || peer->channel.waiting.count >= CHANNEL_WAITING_PACKETS / 2)
+		flush_stream(peer);
+	else if (race_uses_tcp(&peer->race) && peer->copies_due.ns == MONO_NEVER.ns)
+		peer->copies_due = mono_add_ms(client->now, COPY_DELAY_MS);
 }
 
 /* ---- towards the kernel ---- */

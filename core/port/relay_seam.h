@@ -57,8 +57,8 @@ enum relay_use {
 	 * lives is of no use to the peer before something authentic has gone out on it, and the relay can not make that: make
 	 * the kernel send a keepalive after RELAY_NEWS_TCP_CONNECTED (a change of its persistent keepalive does). */
 	RELAY_USE_TCP,
-	/* Each datagram on both: a trial of UDP while TCP carries, in which nothing is lost, since the peer drops the copy that
-	 * comes second as a replay. SEAM_RELAY_SEEN tells whether answers come by UDP. */
+	/* Each datagram on both, by UDP a moment earlier: a trial of UDP while TCP carries, in which nothing is lost, since the
+	 * peer drops the copy that comes second as a replay. SEAM_RELAY_SEEN tells whether answers come by UDP. */
 	RELAY_USE_BOTH,
 };
 
