@@ -105,5 +105,173 @@ def test_up_by_udp(lab):
     check("office" not in office.daemon.links(), "the interface is left")
 
 
+def connect(lab, way, how, bound, outer=4, state="up"):
+    """First connect where UDP is blocked: up by the relay, which carries on."""
+    office = Office(lab, outer=outer)
+    office.block(way, how)
+    seconds = office.daemon.up("office")
+    status = office.daemon.status("office")
+    lab.figure(f"up in {seconds:.2f} s (bound {bound} s)")
+    check(status["backend"] == "kernel-relay" and status["carrier"] == "tcp",
+          f"{ {k: status[k] for k in ('backend', 'carrier', 'state', 'udp')} }")
+    check(seconds <= lab.bound(bound), f"up in {seconds:.2f} s")
+    office.pings()
+    return office
+
+
+def test_udp_dropped(lab):
+    office = connect(lab, "both", "drop", 3)
+    office.daemon.wait_status("office", udp="blocked", state="up", verified="full")
+    # Unblocked: a person's word brings it back, and the relay leaves the path.
+    office.open()
+    ping = GuestPing(office.guest, "10.77.0.1")
+    office.daemon.cli("switch office auto")
+    office.daemon.wait_status("office", carrier="udp", backend="kernel")
+    time.sleep(3)
+    gap, received, sent = ping.stop()
+    lab.figure(f"back to UDP: longest gap {gap:.0f} ms, {sent - received} of {sent} pings lost")
+    office.pings()
+
+
+def test_udp_dropped_over_ipv6(lab):
+    connect(lab, "both", "drop", 3, outer=6)
+
+
+def test_udp_rejected(lab):
+    connect(lab, "in", "reject", 2)
+
+
+def test_only_the_way_back_dropped(lab):
+    connect(lab, "out", "drop", 5)
+
+
+def test_switch_by_relay(lab):
+    """A person moves the living tunnel to TCP and back, while packets flow: the session goes on."""
+    office = Office(lab)
+    office.daemon.up("office")
+    office.daemon.wait_status("office", state="up", carrier="udp")
+    time.sleep(2)
+    handshake = office.server.handshake(office.client_key)
+    ping = GuestPing(office.guest, "10.77.0.1")
+    time.sleep(1)
+    for _ in range(10 if lab.long else 3):
+        for carrier in "tcp", "udp":
+            office.daemon.cli(f"switch office {carrier}")
+            time.sleep(2)
+            status = office.daemon.status("office")
+            check(status["carrier"] == carrier, f"on {status['carrier']} after a switch to {carrier}")
+            if carrier == "tcp":
+                check(status["backend"] == "kernel-relay", f"backend {status['backend']}")
+    gap, received, sent = ping.stop()
+    lab.figure(f"longest gap {gap:.0f} ms (bound 200 ms), {sent - received} of {sent} pings lost")
+    check(gap <= lab.bound(200), f"gap of {gap:.0f} ms")
+    if not lab.long:
+        check(office.server.handshake(office.client_key) == handshake, "a switch needed a new handshake")
+
+
+def test_udp_blocked_and_unblocked_while_up(lab):
+    office = Office(lab)
+    office.daemon.up("office")
+    ping = GuestPing(office.guest, "10.77.0.1", 100)
+    time.sleep(2)
+    start = time.monotonic()
+    office.block()
+    office.daemon.wait_status("office", carrier="tcp", state="up")
+    lab.figure(f"on TCP {time.monotonic() - start:.1f} s after UDP was blocked")
+    time.sleep(1)
+    office.pings()
+    office.open()
+    office.daemon.cli("switch office auto")
+    office.daemon.wait_status("office", carrier="udp", state="up")
+    time.sleep(3)
+    office.pings()
+    gap, received, sent = ping.stop()
+    lab.figure(f"longest gap {gap:.0f} ms")
+    check(gap <= lab.bound(15000), f"gap of {gap:.0f} ms")
+
+
+def test_forced_carriers(lab):
+    """Not one packet on the other carrier."""
+    office = Office(lab)
+    office.daemon.up("office", "--transport tcp")
+    status = office.daemon.status("office")
+    check(status["backend"] == "kernel-relay" and status["carrier"] == "tcp", f"{status['backend']} {status['carrier']}")
+    office.pings()
+    check(office.count("udp_in") == 0, "UDP though TCP is forced")
+    check(office.count("tcp_in") > 0, "the gauge saw nothing")
+    office.daemon.cli("down office")
+    seen = office.count("tcp_in")
+    office.block()
+    code, text = office.daemon.cli("up office --transport udp --timeout 22", check_code=False)
+    check(code == 7, f"up ended with {code}: {text}")
+    check(office.count("tcp_in") == seen, "TCP though UDP is forced")
+    check(office.count("udp_in") > 0, "the gauge saw nothing")
+    check("office" not in office.daemon.links(), "the interface is left")
+
+
+def leaks(office):
+    """What is in the guest, as far as rounds may leave something."""
+    links = office.daemon.links()
+    rules = office.guest.run("ip rule; ip -6 rule; ip route show table all | grep -v ' dev lo '")[1]
+    sockets = office.guest.run("cat /proc/net/udp /proc/net/udp6 /proc/net/raw /proc/net/raw6 /proc/net/tcp | "
+                               "grep -v 'sl\\| 06 ' | wc -l")[1]
+    handles = office.guest.run("ls /proc/$(cat /tmp/wgtcpd.pid)/fd | wc -l")[1]
+    return links, rules, int(sockets), int(handles), office.daemon.processes("wgtcp-relay")
+
+
+def test_rounds_leave_nothing(lab):
+    office = Office(lab)
+    office.daemon.up("office")
+    office.daemon.cli("down office")
+    time.sleep(1)
+    before = leaks(office)
+    for turn in range(200 if lab.long else 5):
+        office.daemon.up("office")
+        office.daemon.cli("switch office tcp")
+        if turn % 2:
+            office.daemon.cli("switch office udp")
+        office.daemon.cli("down office")
+    wait_until(lambda: office.daemon.processes("wgtcp-relay") == 0, "the relay to end", 10)
+    time.sleep(1)
+    after = leaks(office)
+    check(after == before, f"before: {before}; after: {after}")
+
+
+def test_daemon_is_killed(lab):
+    """At various points: the next one finds the interface and takes it away."""
+    office = Office(lab)
+    office.daemon.up("office")
+    office.daemon.cli("down office")
+    before = leaks(office)[:2]
+    for turn in range(50 if lab.long else 6):
+        office.guest.run(f"(wgtcp-cli up office --socket /run/wgtcpd.sock >/dev/null 2>&1 &); sleep {turn % 10 * 0.07:.2f}")
+        if turn % 3 == 2:
+            office.daemon.cli("switch office tcp", check_code=False)
+        office.daemon.kill()
+        # The one that waits for an answer would bring it up by the next daemon.
+        office.guest.run("for p in /proc/[0-9]*; do [ \"$(cat $p/comm 2>/dev/null)\" = wgtcp-cli ] && kill -9 ${p#/proc/}; "
+                         "done; true")
+        office.daemon.start()
+        after = leaks(office)
+        check(after[:2] == before, f"kill {turn}: before: {before}; after: {after}")
+        wait_until(lambda: office.daemon.processes("wgtcp-relay") == 0, "the old relay to end", 10)
+    office.daemon.up("office")
+    office.pings()
+
+
+def test_relay_is_killed(lab):
+    """While it carries: the daemon starts another one, and the session goes on."""
+    office = Office(lab)
+    office.daemon.up("office", "--transport tcp")
+    for turn in range(50 if lab.long else 3):
+        office.guest.run("for p in /proc/[0-9]*; do [ \"$(cat $p/comm 2>/dev/null)\" = wgtcp-relay ] && kill -9 ${p#/proc/}; "
+                         "done; true")
+        time.sleep(0.1 * (turn % 5))
+        office.daemon.wait_status("office", state="up", carrier="tcp")
+        wait_until(lambda: office.guest.run("ping -c 1 -W 1 -q 10.77.0.1", check_code=False)[0] == 0, "a ping", 20)
+        check(office.daemon.processes("wgtcp-relay") == 1, "not one relay")
+    office.pings()
+
+
 if __name__ == "__main__":
     sys.exit(case.main(globals()))
