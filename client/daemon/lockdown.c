@@ -5,6 +5,7 @@
 #include "client/daemon/file.h"
 
 #include <errno.h>
+#include <glib-unix.h>
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,9 @@ struct lockdown {
 	struct lockdown_file file;
 	struct kill_switch_tunnel tunnels[KILL_SWITCH_TUNNELS_MAX]; /* that are there */
 	size_t tunnel_count;
-	guint closing; /* source: the time for which it was opened is over */
+	guint closing;                   /* source: the time for which it was opened is over */
+	struct kill_switch_watch *watch; /* NULL: it cannot be watched */
+	guint watching;                  /* source */
 	void (*changed)(void *user);
 	void *user;
 };
@@ -272,6 +275,33 @@ const struct lockdown_file *lockdown_file(const struct lockdown *lockdown)
 
 /* ---- its own life ---- */
 
+static gboolean somebody_changed_it(gint fd, GIOCondition condition, gpointer user)
+{
+	struct lockdown *lockdown = user;
+
+	(void)fd;
+	(void)condition;
+	if (!kill_switch_watch_take(lockdown->watch) || lockdown->file.count == 0 || kill_switch_is_there())
+		return G_SOURCE_CONTINUE;
+	journal_say(lockdown->journal, JOURNAL_WARNING, NULL,
+		"another program took the kill switch away with its own rules: it is put back; `wgtcp-cli "
+		"unlock` ends it");
+	apply_or_say(lockdown);
+	return G_SOURCE_CONTINUE;
+}
+
+static void watch(struct lockdown *lockdown)
+{
+	int error = kill_switch_watch_open(&lockdown->watch);
+
+	if (error) {
+		lockdown->watch = NULL;
+		return; /* no packet filter: nothing to watch */
+	}
+	lockdown->watching = g_unix_fd_add(
+		kill_switch_watch_handle(lockdown->watch), G_IO_IN, somebody_changed_it, lockdown);
+}
+
 struct lockdown *lockdown_new(
 	int state_folder, struct journal *journal, void (*changed)(void *user), void *user)
 {
@@ -302,6 +332,7 @@ struct lockdown *lockdown_new(
 			"the kill switch is on, since this tunnel was not taken down by anybody: `wgtcp-cli "
 			"unlock` ends it");
 	schedule_closing(lockdown);
+	watch(lockdown);
 	return lockdown;
 }
 
@@ -311,6 +342,9 @@ void lockdown_free(struct lockdown *lockdown)
 		return;
 	if (lockdown->closing)
 		g_source_remove(lockdown->closing);
+	if (lockdown->watching)
+		g_source_remove(lockdown->watching);
+	kill_switch_watch_close(lockdown->watch);
 	g_free(lockdown);
 }
 

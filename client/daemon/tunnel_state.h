@@ -55,6 +55,7 @@ struct tunnel {
 	bool keep_hold;          /* it stays on whatever comes */
 	bool no_ipv6;            /* IPv6 is switched off here, and that has been said */
 	bool dns_within;         /* the call that sets DNS has not returned */
+	bool dns_waits;          /* it is to be set when the kill switch is closed again */
 	bool configured;         /* this engine has answered our configuration with "done" */
 	bool restarted;          /* the engine that is being configured takes the place of one that died */
 	bool queried;            /* an answer is under way */
@@ -129,7 +130,7 @@ enum step_result tunnel_set_routes(void *context);
 /* ---- up_rules.c ---- */
 enum step_result tunnel_set_rules(void *context);
 void tunnel_unset_rules(void *context);
-/* Takes the policy rules away for a time, or puts them back. */
+/* Takes policy rules and DNS away for a time, or puts them back. */
 void tunnel_suspend(struct tunnel *tunnel, bool suspended);
 
 /* ---- up_dns.c ---- */

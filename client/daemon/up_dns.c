@@ -41,6 +41,11 @@ enum step_result tunnel_set_dns(void *context)
 				"address to DNS");
 		return STEP_DONE;
 	}
+	/* A portal's name is known only to the network outside. */
+	if (tunnel->suspended) {
+		tunnel->dns_waits = true;
+		return STEP_DONE;
+	}
 	switch (tunnel->dns) {
 	case TUNNEL_DNS_NONE:
 		break;
@@ -63,6 +68,7 @@ void tunnel_unset_dns(void *context)
 {
 	struct tunnel *tunnel = context;
 
+	tunnel->dns_waits = false;
 	if (tunnel->dns == TUNNEL_DNS_NONE)
 		return;
 	tunnel->dns = TUNNEL_DNS_NONE;

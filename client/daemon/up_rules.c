@@ -103,6 +103,24 @@ enum step_result tunnel_set_rules(void *context)
 	return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
 }
 
+static void suspend_dns(struct tunnel *tunnel)
+{
+	bool was = tunnel->dns != TUNNEL_DNS_NONE;
+
+	if (tunnel->suspended) {
+		if (!was)
+			return;
+		tunnel_unset_dns(tunnel);
+		tunnel->dns_waits = true;
+		/* A bring-up that waits for its answer, which will not come. */
+		if (tunnel->phase == TUNNEL_STARTING && steps_current(&tunnel->steps))
+			tunnel_step(tunnel);
+	} else if (tunnel->dns_waits) {
+		tunnel->dns_waits = false;
+		tunnel_set_dns(tunnel);
+	}
+}
+
 void tunnel_suspend(struct tunnel *tunnel, bool suspended)
 {
 	int error;
@@ -110,15 +128,12 @@ void tunnel_suspend(struct tunnel *tunnel, bool suspended)
 	if (tunnel->suspended == suspended)
 		return;
 	tunnel->suspended = suspended;
-	if (!tunnel->rules)
-		return;
-	if (suspended) {
+	if (tunnel->rules && suspended)
 		remove_rules(tunnel);
-		return;
-	}
-	error = add_rules(tunnel);
+	error = tunnel->rules && !suspended ? add_rules(tunnel) : 0;
 	if (error)
 		journal_say(tunnel->daemon->journal, JOURNAL_ERROR, tunnel->name,
 			"the policy rules cannot be put back: %s: `wgtcp-cli down %s` and up again",
 			strerror(-error), tunnel->name);
+	suspend_dns(tunnel);
 }

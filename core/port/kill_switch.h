@@ -32,4 +32,16 @@ int kill_switch_set(const struct kill_switch *settings, char why[KILL_SWITCH_WHY
 /* Takes it away. 0 also when there is none. */
 int kill_switch_remove(char why[KILL_SWITCH_WHY_LEN]);
 
+/* Hears when somebody else takes the kill switch away (a firewall that starts anew with an empty set of
+ * rules); its descriptor becomes readable. */
+struct kill_switch_watch;
+int kill_switch_watch_open(struct kill_switch_watch **out);
+/* NULL is allowed. */
+void kill_switch_watch_close(struct kill_switch_watch *watch);
+int kill_switch_watch_handle(const struct kill_switch_watch *watch);
+/* Takes what waits: whether it may have gone. Putting a new one in the place of an old one counts too. */
+bool kill_switch_watch_take(struct kill_switch_watch *watch);
+/* Whether it is there. */
+bool kill_switch_is_there(void);
+
 #endif

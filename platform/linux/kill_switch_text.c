@@ -86,7 +86,8 @@ static void add_output(struct writer *writer, const struct kill_switch *settings
 /* Containers and virtual machines, and whoever else has this machine for a router. */
 static void add_forward(struct writer *writer, const struct kill_switch *settings)
 {
-	add(writer, "chain forward { type filter hook forward priority 10; policy drop;\n");
+	add(writer,
+		"chain " KILL_SWITCH_LAST_CHAIN " { type filter hook forward priority 10; policy drop;\n");
 	for (size_t i = 0; i < settings->count; i++)
 		add(writer, "oifname \"%s\" accept\niifname \"%s\" accept\n", settings->tunnels[i].interface,
 			settings->tunnels[i].interface);

@@ -6,6 +6,7 @@
 #include "core/port/kill_switch.h"
 
 #define KILL_SWITCH_TABLE "wgtcp_kill_switch"
+#define KILL_SWITCH_LAST_CHAIN "forward"
 
 /* The whole transaction, freed with free(); NULL when memory is short. */
 char *kill_switch_text(const struct kill_switch *settings);

@@ -11,7 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from lib import case  # noqa: E402
+from lib import case, machine  # noqa: E402
 from lib.case import main_path, waiting  # noqa: E402
 from lib.lab import check, wait_until  # noqa: E402
 from lib.network import Site  # noqa: E402
@@ -22,13 +22,15 @@ from lib.underlay import Underlay, check_look, look_of  # noqa: E402
 class Place:
     """A client with a full tunnel, probes that go on all the time, and what the underlay sees of them."""
 
-    def __init__(self, lab, kill_switch="on", extra="", allowed="0.0.0.0/0, ::/0"):
+    def __init__(self, lab, kill_switch="on", extra="", allowed="0.0.0.0/0, ::/0", own_etc=False, endpoint=None):
         self.lab = lab
         self.site = Site(lab)
+        if own_etc:
+            machine.own_etc(self.site.client)
         self.underlay = Underlay(self.site)
         self.site.server.run("ip", "address", "add", "198.51.100.3/24", "dev", "eth0")
         self.server, self.daemon, self.server_key, _ = office(
-            self.site, client_extra=f"KillSwitch = {kill_switch}\n{extra}")
+            self.site, client_extra=f"KillSwitch = {kill_switch}\n{extra}", endpoint=endpoint)
         text = (self.daemon.config / "office.conf").read_text()
         self.daemon.profile("office", text.replace("AllowedIPs = 10.77.0.0/24, fd77::/64", f"AllowedIPs = {allowed}"))
         self.client = self.site.client
@@ -234,6 +236,22 @@ def test_ends_with_down_and_says_so_at_up(lab):
     check_look(place.client, before, "at the end")
 
 
+@main_path
+def test_comes_back_when_a_firewall_starts_anew(lab):
+    """`flush ruleset`, as many firewalls begin, takes everybody's rules away."""
+    place = Place(lab)
+    place.daemon.up("office")
+    for _ in range(3):
+        place.client.nft("flush ruleset\ntable inet filter { chain in { type filter hook input priority 0; }\n}\n")
+        wait_until(lambda: "wgtcp_kill_switch" in place.client.run("nft", "list", "tables").stdout, "it to be put back", 2)
+    check("put back" in place.daemon.program.log.read_text(), "the log does not say it")
+    check(not reached(place) and place.answers() >= 4, "it is not as it was")
+    place.daemon.cli("unlock")
+    place.client.nft("flush ruleset")
+    time.sleep(0.3)
+    check("wgtcp_kill_switch" not in place.client.run("nft", "list", "tables").stdout, "it comes back after unlock")
+
+
 def test_first_connect_that_fails_leaves_no_lock(lab):
     """Nobody was protected before, so nobody is locked out after."""
     place = Place(lab)
@@ -403,13 +421,15 @@ def test_opened_for_a_portal_login(lab):
     """unlock --for: the underlay is reached for a while, also by what the tunnel would take; status shows it; it closes
     by itself, also when the daemon is killed meanwhile (CASES 89)."""
     for kill in False, True:
-        place = Place(lab)
+        place = Place(lab, extra="DNS = 10.77.0.53\n", own_etc=True)
         place.daemon.up("office")
+        check("10.77.0.53" in machine.read(place.client, "/etc/resolv.conf"), "DNS is not set")
         before = look_of(place.client)
         check(not reached(place), "it is not shut")
         done = place.daemon.cli("unlock", "--for", "4s")
         check("open for 4 s" in done.stdout, f"unlock said: {done.stdout}")
         check(reached(place), "the portal cannot be reached")
+        check("192.0.2.53" in machine.read(place.client, "/etc/resolv.conf"), "the portal's name cannot be looked up")
         check(place.locked()["state"] == "open" and place.locked()["open_until"] > 0, f"status: {place.locked()}")
         check(place.daemon.status("office")["kill_switch"] == "open", "the tunnel's own status")
         check("The kill switch is open for" in place.daemon.cli("status").stdout, "status for people")
@@ -427,6 +447,7 @@ def test_opened_for_a_portal_login(lab):
         check(place.locked() == {"state": "on", "open_until": 0, "tunnels": ["office"]}, f"status: {place.locked()}")
         check(place.answers() >= 4, "the tunnel does not work after it was closed again")
         check_look(place.client, before, "at the end")
+        check("10.77.0.53" in machine.read(place.client, "/etc/resolv.conf"), "DNS is not set again")
         place.daemon.cli("down", "office")
         place.daemon.program.stop()
 

@@ -11,6 +11,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -137,6 +138,31 @@ static void many_tunnels_fit(void **state)
 }
 
 /* Without the right to, it says so and leaves things as they are. */
+static void who_takes_it_away_is_heard(void **state)
+{
+	struct kill_switch settings = { .tunnels = tunnels, .count = 2 };
+	struct kill_switch_watch *watch;
+	int fd;
+
+	(void)state;
+	assert_int_equal(kill_switch_watch_open(&watch), 0);
+	fd = kill_switch_watch_handle(watch);
+	assert_false(kill_switch_is_there());
+	assert_int_equal(kill_switch_set(&settings, why), 0);
+	assert_true(kill_switch_is_there());
+	kill_switch_watch_take(watch);
+	assert_false(readable(fd, 0));
+	/* Other tables are nobody's business. */
+	assert_int_equal(net_answer_add(&(struct net_answer){ "ks-tunnel", 0x77, false }), 0);
+	assert_int_equal(net_answer_remove(0x77), 0);
+	assert_false(kill_switch_watch_take(watch));
+	assert_int_equal(system("nft flush ruleset"), 0);
+	assert_true(readable(fd, 1000));
+	assert_true(kill_switch_watch_take(watch));
+	assert_false(kill_switch_is_there());
+	kill_switch_watch_close(watch);
+}
+
 static void who_may_not_is_told(void **state)
 {
 	struct kill_switch settings = { 0 };
@@ -216,6 +242,7 @@ int main(void)
 		cmocka_unit_test(only_the_tunnel_passes),
 		cmocka_unit_test(opens_for_a_time_and_closes_by_itself),
 		cmocka_unit_test(many_tunnels_fit),
+		cmocka_unit_test(who_takes_it_away_is_heard),
 		cmocka_unit_test(who_may_not_is_told),
 		cmocka_unit_test(marked_packets_never_go_inside),
 		cmocka_unit_test(the_filter_looks_at_marks_only_as_long_as_told),

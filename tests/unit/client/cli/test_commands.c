@@ -467,7 +467,8 @@ static void answer_status(struct rpc_server *server, const struct rpc_request *r
 		.peers = many + request->peer_from,
 		.peer_count = 600 - request->peer_from,
 		.peers_total = 600 };
-	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS, .status = { &tunnel, 1 } };
+	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS,
+		.status = { .tunnels = &tunnel, .tunnel_count = 1 } };
 
 	assert_int_equal(request->method, RPC_METHOD_TUNNEL_STATUS);
 	rpc_server_reply(server, &request->id, &result);
@@ -496,7 +497,8 @@ static enum rpc_state one_state;
 static void answer_one(struct rpc_server *server, const struct rpc_request *request)
 {
 	struct rpc_tunnel tunnel = { .name = "office", .state = one_state };
-	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS, .status = { &tunnel, 1 } };
+	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS,
+		.status = { .tunnels = &tunnel, .tunnel_count = 1 } };
 
 	rpc_server_reply(server, &request->id, &result);
 }

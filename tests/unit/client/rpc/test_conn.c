@@ -208,7 +208,8 @@ static void test_status(void **state)
 		.warnings = { warnings, 2 },
 		.peers = peers,
 		.peer_count = 2 };
-	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS, .status = { &tunnel, 1 } };
+	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS,
+		.status = { .tunnels = &tunnel, .tunnel_count = 1 } };
 	struct pair pair = pair_new();
 	struct rpc_event event = ask(&pair, &result, "");
 	const struct rpc_tunnel *seen = event.result.status.tunnels;
@@ -240,9 +241,11 @@ static void test_status(void **state)
 		"\"profile\":\"office\","
 		"\"state\":\"degraded\",\"cause\":\"clock\",\"verified\":\"small\",\"reason\":\"udp-no-"
 		"large\","
-		"\"interface\":\"office\",\"backend\":\"userspace\",\"backend_reason\":\"r\",\"carrier\":\"tcp\",\"transport\":"
+		"\"interface\":\"office\",\"backend\":\"userspace\",\"backend_reason\":\"r\",\"carrier\":"
+		"\"tcp\",\"transport\":"
 		"\"auto\",\"mtu\":1420,"
-		"\"since\":1796076900,\"udp\":\"blocked\",\"kill_switch\":\"off\",\"message\":\"m\",\"warnings\":[\"one\",\"two\"],"
+		"\"since\":1796076900,\"udp\":\"blocked\",\"kill_switch\":\"off\",\"message\":\"m\","
+		"\"warnings\":[\"one\",\"two\"],"
 		"\"peers\":["
 		"{\"public_key\":\"AAAA\",\"endpoint\":\"[2001:db8::1]:51820\",\"state\":\"up\",\"cause\":"
 		"\"none\","
@@ -263,7 +266,8 @@ static void test_status(void **state)
 	event = ask(&pair, &result, "");
 	assert_int_equal(event.result.status.tunnel_count, 0);
 	json = rpc_json_result(&event.result);
-	assert_string_equal(json, "{\"version\":1,\"tunnels\":[],\"kill_switch\":{\"state\":\"off\",\"open_until\":0,\"tunnels\":[]}}");
+	assert_string_equal(json, "{\"version\":1,\"tunnels\":[],\"kill_switch\":{\"state\":\"off\",\"open_"
+				  "until\":0,\"tunnels\":[]}}");
 	rpc_json_free(json);
 	rpc_event_free(&event);
 	pair_free(&pair);

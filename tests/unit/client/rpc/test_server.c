@@ -345,7 +345,8 @@ static void test_too_long(void **state)
 	static struct rpc_log logs[1000];
 	struct rpc_tunnel tunnels[2] = { { .name = "many", .peers = peers, .peer_count = 1000 },
 		{ .name = "few", .peers = peers, .peer_count = 3 } };
-	struct rpc_result status = { .method = RPC_METHOD_TUNNEL_STATUS, .status = { tunnels, 2 } };
+	struct rpc_result status = { .method = RPC_METHOD_TUNNEL_STATUS,
+		.status = { .tunnels = tunnels, .tunnel_count = 2 } };
 	struct rpc_result log = { .method = RPC_METHOD_LOGS, .logs = { logs, 1000 } };
 	struct rpc_result export = { .method = RPC_METHOD_TUNNEL_EXPORT };
 	struct rpc_id id = { .kind = RPC_ID_NUMBER, .number = 3 };
