@@ -175,7 +175,10 @@ static bool take_tunnel(struct status_model *model, struct rpc_tunnel *status, s
 		tunnel->history = (struct history){ 0 };
 	if (words_passes(tunnel->status.state))
 		tunnel->trouble[0] = '\0';
-	if (tunnel->status.display_name[0] && set_shown(tunnel, tunnel->status.display_name))
+	/* Until a daemon has read the profile of a tunnel that comes up, it calls it by its short name. */
+	if (tunnel->status.display_name[0] &&
+		(!tunnel->is_listed || strcmp(tunnel->status.display_name, tunnel->name) != 0) &&
+		set_shown(tunnel, tunnel->status.display_name))
 		change->what |= MODEL_CHANGED_SET;
 	if (change->what & MODEL_CHANGED_SET)
 		sort(model);

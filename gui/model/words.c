@@ -4,6 +4,7 @@
 #include "gui/model/translate.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum words_shape words_shape(enum rpc_state state)
 {
@@ -165,7 +166,7 @@ const char *words_cure(enum rpc_cause cause)
 	case RPC_CAUSE_BUSY:
 		return _("Wait a moment, then try again.");
 	case RPC_CAUSE_CONFIG:
-		return _("Edit the profile; the wrong line is marked.");
+		return _("Correct that line in the file, or import the profile again.");
 	}
 	return "";
 }
@@ -187,6 +188,16 @@ const char *words_step(enum rpc_step step)
 		return _("Checking that data passes…");
 	}
 	return "";
+}
+
+void words_capitalize(char *sentence, const char *tunnel_name)
+{
+	size_t len = strlen(tunnel_name);
+
+	if ((len && !strncmp(sentence, tunnel_name, len)) || !strncmp(sentence, "wg", 2))
+		return;
+	if (sentence[0] >= 'a' && sentence[0] <= 'z')
+		sentence[0] = (char)(sentence[0] - 'a' + 'A');
 }
 
 void words_state(const struct rpc_tunnel *tunnel, const enum rpc_step *step, char *out, size_t size)

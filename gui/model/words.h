@@ -33,6 +33,9 @@ const char *words_cure(enum rpc_cause cause);
 /* "Trying UDP..." */
 const char *words_step(enum rpc_step step);
 
+/* Makes the first letter of a daemon's sentence a capital, unless it begins with a name: of a tunnel, or of a program. */
+void words_capitalize(char *sentence, const char *tunnel_name);
+
 /* "Connected over TCP"; step: what a connecting tunnel does just now, or NULL. */
 void words_state(const struct rpc_tunnel *tunnel, const enum rpc_step *step, char *out, size_t size);
 /* "Connected over TCP: this network blocks UDP" */

@@ -13,7 +13,7 @@ struct detail {
 	struct detail_events events;
 	void *user;
 	GtkWidget *scroller, *icon, *sentence, *connect, *spinner;
-	GtkWidget *trouble, *trouble_text, *why, *edit, *portal;
+	GtkWidget *trouble, *trouble_text, *trouble_said, *why, *portal, *trouble_buttons;
 	GtkWidget *warnings;
 	GtkWidget *choices[CHOICES], *choice_note;
 	GtkWidget *graphs, *rate, *rate_now, *rtt, *rtt_now;
@@ -66,14 +66,6 @@ static GtkWidget *head_new(struct detail *detail)
 	return box;
 }
 
-static GtkWidget *action_button(const char *text, const char *action)
-{
-	GtkWidget *button = gtk_button_new_with_mnemonic(text);
-
-	gtk_actionable_set_action_name(GTK_ACTIONABLE(button), action);
-	return button;
-}
-
 static GtkWidget *trouble_new(struct detail *detail)
 {
 	GtkWidget *buttons = gtk_flow_box_new();
@@ -81,19 +73,22 @@ static GtkWidget *trouble_new(struct detail *detail)
 	detail->trouble = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
 	detail->trouble_text = ui_label("", NULL);
 	gtk_label_set_selectable(GTK_LABEL(detail->trouble_text), TRUE);
-	detail->portal = action_button(_("_Open the login page"), "win.portal");
-	detail->why = action_button(_("_Why does it not work?"), "win.why");
-	detail->edit = action_button(_("_Edit"), "win.edit");
+	detail->trouble_said = ui_label("", "dim-label");
+	gtk_label_set_selectable(GTK_LABEL(detail->trouble_said), TRUE);
+	detail->portal = ui_button(_("_Open the login page"), "win.portal");
+	detail->why = ui_button(_("_Why does it not work?"), "win.why");
 	gtk_widget_add_css_class(detail->portal, "suggested-action");
 	gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(buttons), GTK_SELECTION_NONE);
-	gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(buttons), 3);
+	gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(buttons), 2);
+	gtk_widget_set_halign(buttons, GTK_ALIGN_START);
 	gtk_flow_box_append(GTK_FLOW_BOX(buttons), detail->portal);
 	gtk_flow_box_append(GTK_FLOW_BOX(buttons), detail->why);
-	gtk_flow_box_append(GTK_FLOW_BOX(buttons), detail->edit);
 	gtk_widget_add_css_class(detail->trouble, "card");
 	gtk_widget_add_css_class(detail->trouble, "trouble");
 	gtk_box_append(GTK_BOX(detail->trouble), detail->trouble_text);
+	gtk_box_append(GTK_BOX(detail->trouble), detail->trouble_said);
 	gtk_box_append(GTK_BOX(detail->trouble), buttons);
+	detail->trouble_buttons = buttons;
 	return detail->trouble;
 }
 
@@ -189,9 +184,12 @@ static void show_head(struct detail *detail, const struct feed *feed, const stru
 	bool busy = tunnel->is_asking || words_shape(tunnel->status.state) == WORDS_SHAPE_BUSY;
 	char sentence[WORDS_LEN];
 
-	words_sentence(&tunnel->status, tunnel->has_step ? &tunnel->step : NULL, sentence, sizeof(sentence));
+	if (tunnel->profile_error[0] && !words_is_on(tunnel->status.state))
+		g_strlcpy(sentence, _("The profile is wrong"), sizeof(sentence));
+	else
+		words_sentence(&tunnel->status, tunnel->has_step ? &tunnel->step : NULL, sentence, sizeof(sentence));
 	ui_set_text(GTK_LABEL(detail->sentence), sentence);
-	ui_state_icon_set(detail->icon, tunnel->status.state);
+	ui_state_icon_set(detail->icon, tunnel->profile_error[0] ? RPC_STATE_FAILED : tunnel->status.state);
 	detail->on = tunnel->is_asking ? tunnel->wants_on : words_is_on(tunnel->status.state);
 	gtk_button_set_label(GTK_BUTTON(detail->connect),
 		!detail->on ? _("Connect") : words_passes(tunnel->status.state) ? _("Disconnect") : _("Cancel"));
@@ -208,21 +206,24 @@ static void show_trouble(struct detail *detail, const struct model_tunnel *tunne
 {
 	const struct rpc_tunnel *status = &tunnel->status;
 	bool is_portal = status->cause == RPC_CAUSE_CAPTIVE_PORTAL;
-	bool is_config = tunnel->profile_error[0] || status->cause == RPC_CAUSE_CONFIG;
-	const char *first = tunnel->profile_error[0]  ? tunnel->profile_error
-			    : status->message[0]      ? status->message
-			    : tunnel->trouble[0]      ? tunnel->trouble
-						      : "";
-	const char *cure = status->state == RPC_STATE_DOWN || status->state == RPC_STATE_UP ? ""
-											   : words_cure(status->cause);
-	char *text = g_strconcat(first, first[0] && cure[0] ? "\n\n" : "", cure, NULL);
+	bool is_fine = status->state == RPC_STATE_DOWN || status->state == RPC_STATE_UP;
+	char *said = g_strdup(tunnel->profile_error[0] ? tunnel->profile_error
+			      : status->message[0]     ? status->message
+						       : tunnel->trouble);
+	const char *cure = tunnel->profile_error[0] ? words_cure(RPC_CAUSE_CONFIG)
+			   : is_fine		    ? ""
+						    : words_cure(status->cause);
 
-	gtk_widget_set_visible(detail->trouble, text[0] != '\0');
-	ui_set_text(GTK_LABEL(detail->trouble_text), text);
+	/* Ours is in the person's language, the daemon's knows more. */
+	words_capitalize(said, tunnel->name);
+	gtk_widget_set_visible(detail->trouble, said[0] || cure[0]);
+	ui_set_text(GTK_LABEL(detail->trouble_text), cure[0] ? cure : said);
+	ui_set_text(GTK_LABEL(detail->trouble_said), cure[0] ? said : "");
+	gtk_widget_set_visible(detail->trouble_said, cure[0] && said[0]);
 	gtk_widget_set_visible(gtk_widget_get_parent(detail->portal), is_portal);
-	gtk_widget_set_visible(gtk_widget_get_parent(detail->why), !is_config);
-	gtk_widget_set_visible(gtk_widget_get_parent(detail->edit), is_config && !tunnel->is_read_only);
-	g_free(text);
+	gtk_widget_set_visible(gtk_widget_get_parent(detail->why), !tunnel->profile_error[0]);
+	gtk_widget_set_visible(detail->trouble_buttons, is_portal || !tunnel->profile_error[0]);
+	g_free(said);
 }
 
 static void show_choice(
@@ -277,7 +278,8 @@ static void show_warnings(struct detail *detail, const struct rpc_texts *warning
 void detail_tick(struct detail *detail, const struct model_tunnel *tunnel)
 {
 	char rx[UNITS_LEN], tx[UNITS_LEN], text[2 * UNITS_LEN + 64];
-	bool shows = words_is_on(tunnel->status.state) && tunnel->history.count;
+	enum rpc_state state = tunnel->status.state;
+	bool shows = words_is_on(state) && state != RPC_STATE_CONNECTING && tunnel->history.count;
 	struct history_summary summary;
 
 	gtk_widget_set_visible(detail->graphs, shows);

@@ -14,7 +14,7 @@ struct detail_events {
 	void (*carrier_chosen)(enum transport transport, void *user);
 };
 
-/* The widget belongs to who puts it somewhere; detail goes with it. Its buttons use the actions win.why, win.edit,
+/* The widget belongs to who puts it somewhere; detail goes with it. Its buttons use the actions win.why and
  * win.portal. */
 struct detail *detail_new(const struct detail_events *events, void *user);
 GtkWidget *detail_widget(struct detail *detail);

@@ -171,7 +171,9 @@ static void add_section(struct editor *editor, size_t peer)
 	unsigned section = peer == FORM_INTERFACE ? PROFILE_IN_INTERFACE : PROFILE_IN_PEER;
 	char title[200];
 
-	if (peer != FORM_INTERFACE) {
+	if (peer == FORM_INTERFACE) {
+		adw_preferences_group_set_title(ADW_PREFERENCES_GROUP(group), _("Tunnel"));
+	} else {
 		char *escaped;
 
 		form_peer_title(&editor->form, peer, title, sizeof(title));
@@ -191,17 +193,16 @@ static void add_section(struct editor *editor, size_t peer)
 static void show(struct editor *editor)
 {
 	size_t peers = MIN(editor->form.peer_count, PEERS_MAX);
-	GtkWidget *header, *cancel = gtk_button_new_with_mnemonic(_("_Cancel"));
+	GtkWidget *header, *cancel = ui_button(_("_Cancel"), "window.close");
 	char *title = g_strdup_printf(_("Edit %s"), editor->shown);
 
 	editor->page = adw_preferences_page_new();
 	editor->window = ui_window(main_window_widget(editor->app->window), title, 560, 680, &header, editor->page);
 	g_object_set_data_full(G_OBJECT(editor->window), "editor", editor, editor_free);
 	gtk_window_set_modal(GTK_WINDOW(editor->window), TRUE);
-	editor->save = gtk_button_new_with_mnemonic(_("_Save"));
+	editor->save = ui_button(_("_Save"), NULL);
 	gtk_widget_add_css_class(editor->save, "suggested-action");
 	gtk_widget_set_sensitive(editor->save, FALSE);
-	gtk_actionable_set_action_name(GTK_ACTIONABLE(cancel), "window.close");
 	adw_header_bar_set_show_end_title_buttons(ADW_HEADER_BAR(header), FALSE);
 	adw_header_bar_set_show_start_title_buttons(ADW_HEADER_BAR(header), FALSE);
 	adw_header_bar_pack_start(ADW_HEADER_BAR(header), cancel);

@@ -82,6 +82,7 @@ static void show_problem(struct editor_row *row, const char *sentence)
 {
 	row->is_good = !sentence;
 	ui_set_text(GTK_LABEL(row->problem), sentence ? sentence : "");
+	ui_describe(row->problem_row, sentence ? sentence : "", "");
 	gtk_widget_set_visible(row->problem_row, sentence != NULL);
 	if (sentence)
 		gtk_widget_add_css_class(row->control, "error");
@@ -165,7 +166,6 @@ static GtkWidget *switch_new(struct editor_row *row, const char *title)
 	row->control = gtk_switch_new();
 	gtk_widget_set_valign(row->control, GTK_ALIGN_CENTER);
 	gtk_switch_set_active(GTK_SWITCH(row->control), !g_ascii_strcasecmp(row->stored, "on"));
-	gtk_accessible_update_property(GTK_ACCESSIBLE(row->control), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
 	adw_preferences_row_set_title(ADW_PREFERENCES_ROW(line), title);
 	adw_action_row_add_suffix(ADW_ACTION_ROW(line), row->control);
 	adw_action_row_set_activatable_widget(ADW_ACTION_ROW(line), row->control);
@@ -213,7 +213,7 @@ struct editor_row *editor_row_new(AdwPreferencesGroup *group, struct form *form,
 	row->problem = ui_label("", "error");
 	gtk_widget_add_css_class(row->problem, "caption");
 	gtk_widget_add_css_class(row->problem, "problem");
-	row->problem_row = gtk_list_box_row_new();
+	row->problem_row = adw_preferences_row_new();
 	gtk_list_box_row_set_activatable(GTK_LIST_BOX_ROW(row->problem_row), FALSE);
 	gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row->problem_row), row->problem);
 	gtk_widget_set_visible(row->problem_row, FALSE);

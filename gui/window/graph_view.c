@@ -110,7 +110,7 @@ static void draw_frame(const struct graph_view *view, GtkWidget *widget, cairo_t
 		pango_layout_set_text(layout, text, -1);
 		pango_layout_get_pixel_size(layout, &text_width, NULL);
 		/* Ends always; in between what has room. */
-		if (i % MINUTES && inner->width / MINUTES < text_width * 1.3)
+		if (i % MINUTES && inner->width / MINUTES < text_width * 1.6)
 			continue;
 		draw_text(cr, layout, text, x, height - text_height / 2.0, i == 0 ? 1 : i == MINUTES ? 0 : 0.5);
 	}

@@ -18,6 +18,7 @@ struct main_window {
 	struct detail *detail;
 	GHashTable *choices;        /* name -> transport + 1: chosen here for the next connect */
 	char wished[RPC_NAME_LEN]; /* to be shown as soon as it is there */
+	guint second; /* source */
 	bool syncing;
 };
 
@@ -196,6 +197,18 @@ void main_window_trouble(struct main_window *window, const struct model_tunnel *
 	/* The chosen one has it on its page. */
 	if (tunnel && tunnel == main_window_tunnel(window) && tunnel->trouble[0])
 		return;
+	if (tunnel) {
+		char *text = g_strdup_printf("%s: %s", tunnel->shown, sentence);
+		AdwToast *toast = ui_toast_new(text);
+
+		/* A toast has one line; the page has room for the sentence. */
+		adw_toast_set_button_label(toast, _("_Show"));
+		adw_toast_set_action_name(toast, "app.show");
+		adw_toast_set_action_target_value(toast, g_variant_new_string(tunnel->name));
+		main_window_toast(window, toast);
+		g_free(text);
+		return;
+	}
 	ui_toast(window->stack, sentence);
 }
 
@@ -341,12 +354,24 @@ static gboolean on_close(GtkWindow *widget, gpointer user)
 	return FALSE;
 }
 
+/* While packets pass the daemon's figures come each second; of what does not pass only the time goes on. */
+static gboolean on_second(gpointer user)
+{
+	struct main_window *window = user;
+	const struct model_tunnel *tunnel = main_window_tunnel(window);
+
+	if (tunnel && tunnel->status.state != RPC_STATE_DOWN && !words_passes(tunnel->status.state))
+		detail_tick(window->detail, tunnel);
+	return G_SOURCE_CONTINUE;
+}
+
 static void on_destroy(GtkWidget *widget, gpointer user)
 {
 	struct main_window *window = user;
 
 	(void)widget;
 	window->app->window = NULL;
+	g_source_remove(window->second);
 	g_hash_table_unref(window->choices);
 	g_free(window);
 }
@@ -381,6 +406,7 @@ void main_window_open(struct app *app)
 	add_drop(window);
 	g_signal_connect(window->window, "close-request", G_CALLBACK(on_close), window);
 	g_signal_connect(window->window, "destroy", G_CALLBACK(on_destroy), window);
+	window->second = g_timeout_add_seconds(1, on_second, window);
 	app->window = window;
 	main_window_sync(window);
 	gtk_window_present(GTK_WINDOW(window->window));

@@ -110,9 +110,8 @@ static void place_free(gpointer user)
 
 static GtkWidget *button_new(const char *text, const char *action, bool is_suggested)
 {
-	GtkWidget *button = gtk_button_new_with_mnemonic(text);
+	GtkWidget *button = ui_button(text, action);
 
-	gtk_actionable_set_action_name(GTK_ACTIONABLE(button), action);
 	gtk_widget_add_css_class(button, "pill");
 	if (is_suggested)
 		gtk_widget_add_css_class(button, "suggested-action");

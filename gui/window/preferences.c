@@ -33,8 +33,6 @@ void preferences_open(struct app *app)
 		gtk_widget_set_valign(toggle, GTK_ALIGN_CENTER);
 		gtk_switch_set_active(GTK_SWITCH(toggle), app->settings.news[i]);
 		g_object_set_data(G_OBJECT(toggle), "which", GINT_TO_POINTER(i));
-		gtk_accessible_update_property(
-			GTK_ACCESSIBLE(toggle), GTK_ACCESSIBLE_PROPERTY_LABEL, _(titles[i]), -1);
 		adw_preferences_row_set_title(ADW_PREFERENCES_ROW(row), _(titles[i]));
 		adw_action_row_set_title_lines(ADW_ACTION_ROW(row), 0);
 		adw_action_row_add_suffix(ADW_ACTION_ROW(row), toggle);

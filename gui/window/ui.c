@@ -48,6 +48,17 @@ GtkWidget *ui_icon_button(const char *icon, const char *name, const char *action
 	return button;
 }
 
+GtkWidget *ui_button(const char *text, const char *action)
+{
+	GtkWidget *button = gtk_button_new_with_mnemonic(text);
+
+	/* GTK 4.8 would read both the text with its underscore and the label. */
+	gtk_accessible_reset_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL);
+	if (action)
+		gtk_actionable_set_action_name(GTK_ACTIONABLE(button), action);
+	return button;
+}
+
 /* ---- states ---- */
 
 static const char *const shape_icons[] = { "wgtcp-off-symbolic", "wgtcp-busy-symbolic", "wgtcp-on-symbolic",

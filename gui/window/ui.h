@@ -14,6 +14,8 @@ void ui_name(GtkWidget *widget, const char *name);
 void ui_describe(GtkWidget *widget, const char *name, const char *description);
 
 GtkWidget *ui_label(const char *text, const char *css_class);
+/* A button with a text that may have a mnemonic. action may be NULL. */
+GtkWidget *ui_button(const char *text, const char *action);
 /* A button with an icon only. action may be NULL. */
 GtkWidget *ui_icon_button(const char *icon, const char *name, const char *action);
 

@@ -8,10 +8,14 @@
 
 import sys
 import time
+import warnings
 
 import gi
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib  # noqa: E402
+
+# The calls that replace those called old are not in Debian 12.
+warnings.simplefilter("ignore")
 
 PATIENCE_S = 10
 
@@ -56,34 +60,34 @@ def texts(node):
         name, description = node.get_name() or "", node.get_description() or ""
         if not name and node.get_text_iface():
             name = Atspi.Text.get_text(node, 0, -1) or ""
+        # GTK 4.8 names a button of a dialog "_Cancel Cancel": its text, and the label that has its key.
+        half = name[len(name) // 2 + 1:]
+        if name.startswith("_") and name.replace("_", "", 1) == f"{half} {half}":
+            name = half
         return name.replace("\n", " "), description.replace("\n", " ")
     except GLib.Error:
         return "", ""
 
 
+def click_of(node):
+    """The number of the action that a click is, or None."""
+    count = Atspi.Action.get_n_actions(node) if node.get_action_iface() else 0
+    names = [Atspi.Action.get_action_name(node, i) or "" for i in range(count)]
+    return next((i for wanted in ("click", "press", "toggle", "activate") for i, name in enumerate(names)
+                 if name.lower().startswith(wanted)), None)
+
+
 def find(program, name, role):
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
-        found = [n for n in walk(program) if texts(n)[0] == name and (not role or n.get_role_name() == role)]
-        # Behind a dialog stands the window that it asks for.
-        for node in reversed(found):
-            if role or node.get_action_iface() or node.get_editable_text_iface():
-                return node
+        # Behind a dialog stands the window that it asks for; a dialog has its buttons twice, for wide and for narrow.
+        for window in reversed([program.get_child_at_index(i) for i in range(program.get_child_count())]):
+            for node in walk(window, 1):
+                if texts(node)[0] == name and (not role or node.get_role_name() == role) and \
+                        click_of(node) is not None:
+                    return node
         time.sleep(0.1)
-    sys.exit(f"nothing called '{name}' that can be used")
-
-
-def act(node):
-    actions = node.get_action_iface()
-    count = Atspi.Action.get_n_actions(node) if actions else 0
-    names = [Atspi.Action.get_action_name(node, i) for i in range(count)]
-    for wanted in "click", "press", "toggle", "activate":
-        for i, name in enumerate(names):
-            if name and wanted in name.lower():
-                if not Atspi.Action.do_action(node, i):
-                    sys.exit(f"the action {name} was refused")
-                return
-    sys.exit(f"no way to click: its actions are {names}")
+    sys.exit(f"nothing called '{name}' that can be clicked")
 
 
 def main():
@@ -93,12 +97,16 @@ def main():
         for node in walk(program):
             print("\t".join((node.get_role_name(), *texts(node))))
     elif what == "click":
-        act(find(program, sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None))
+        node = find(program, sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)
+        if not Atspi.Action.do_action(node, click_of(node)):
+            sys.exit("the click was refused")
     elif what == "type":
-        node = find(program, sys.argv[3], None)
-        if not node.get_editable_text_iface():
+        # The entry of a row is inside of what has the row's name.
+        rows = [n for n in walk(program) if texts(n)[0] == sys.argv[3]]
+        entry = next((n for row in rows for n in walk(row, 2) if n.get_editable_text_iface()), None)
+        if not entry:
             sys.exit("it takes no text")
-        Atspi.EditableText.set_text_contents(node, sys.argv[4])
+        Atspi.EditableText.set_text_contents(entry, sys.argv[4])
 
 
 if __name__ == "__main__":
