@@ -75,7 +75,8 @@ static bool parse_line(const char *line, struct leftover *out)
 		entry.kind = LEFTOVER_TUNNEL;
 	} else if (sscanf(line, "rules %" SCNu32 "%n", &entry.mark, &end) == 1 && !line[end] && entry.mark) {
 		entry.kind = LEFTOVER_RULES;
-	} else if (sscanf(line, "link %15s %" SCNu32 "%n", entry.name, &entry.mark, &end) == 2 && !line[end]) {
+	} else if (sscanf(line, "link %15s %" SCNu32 "%n", entry.name, &entry.mark, &end) == 2 && !line[end] &&
+		   is_name(entry.name)) {
 		entry.kind = LEFTOVER_LINK;
 	} else if (!strcmp(line, "source-mark")) {
 		entry.kind = LEFTOVER_SOURCE_MARK;

@@ -142,7 +142,10 @@ class Daemon:
         return self.host.run(self.host.lab.binary("wgtcp-cli"), *args, "--socket", self.socket,
                              check_code=check_code, timeout=timeout, input=input)
 
-    def profile(self, name, text):
+    def profile(self, name, text, backend="userspace"):
+        """backend: unless the text names one; what is tested here must not hang on this machine's kernel. None: auto."""
+        if backend and "Backend =" not in text:
+            text = text.replace("[Interface]\n", f"[Interface]\nBackend = {backend}\n", 1)
         path = self.config / f"{name}.conf"
         path.touch(mode=0o600)
         path.write_text(text)
@@ -179,7 +182,8 @@ class Daemon:
             raise Failure(f"{why}; last: { {k: (last['status'] or {}).get(k) for k in wanted} }") from None
 
 
-def office(site, server_extra="", client_extra="", peer_extra="", server_program="engine", endpoint=None, mtu=1420):
+def office(site, server_extra="", client_extra="", peer_extra="", server_program="engine", endpoint=None, mtu=1420,
+           backend="userspace"):
     """A server for one client, the client's daemon, and its profile "office". Inner addresses 10.77.0.1 and .2."""
     server_key, client_key = Key(), Key()
     address = ["10.77.0.1/24", "fd77::1/64"]
@@ -188,5 +192,5 @@ def office(site, server_extra="", client_extra="", peer_extra="", server_program
     daemon = Daemon(site.client)
     daemon.profile("office", interface_text(
         client_key, extra=f"Address = 10.77.0.2/24, fd77::2/64\nMTU = {mtu}\n{client_extra}") + peer_text(
-            server_key, "10.77.0.0/24, fd77::/64", endpoint or f"198.51.100.2:{PORT}", extra=peer_extra))
+            server_key, "10.77.0.0/24, fd77::/64", endpoint or f"198.51.100.2:{PORT}", extra=peer_extra), backend)
     return server, daemon, server_key, client_key

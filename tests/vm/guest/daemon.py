@@ -68,6 +68,12 @@ class GuestDaemon:
         _, text = self.guest.run("for p in /proc/[0-9]*; do echo $(cat $p/comm 2>/dev/null); done", check_code=False)
         return text.split("\n").count(name)
 
+    def kill_all(self, *names):
+        """Every process of these names."""
+        for name in names:
+            self.guest.run(f"for p in /proc/[0-9]*; do [ \"$(cat $p/comm 2>/dev/null)\" = {name} ] && kill -9 ${{p#/proc/}};"
+                           " done; true")
+
     def links(self):
         return re.findall(r"^\d+: ([^:@]+)", self.guest.run("ip -o link")[1], re.M)
 

@@ -21,17 +21,21 @@ static void text_comes_back(void **state)
 		{ .kind = LEFTOVER_TUNNEL, .name = "_=+.-0123456789" },
 		{ .kind = LEFTOVER_RULES, .mark = UINT32_MAX },
 		{ .kind = LEFTOVER_SOURCE_MARK },
+		{ .kind = LEFTOVER_LINK, .name = "_=+.-0123456789", .mark = UINT32_MAX },
 	};
-	char *text = leftovers_write(list, 4, "boot-id");
-	struct leftover back[5];
+	char *text = leftovers_write(list, 5, "boot-id");
+	struct leftover back[6];
 
 	(void)state;
-	assert_int_equal(leftovers_parse(text, "boot-id", back, 5), 4);
+	assert_int_equal(leftovers_parse(text, "boot-id", back, 6), 5);
 	assert_int_equal(back[0].pid, 4194304);
 	assert_true(back[0].start_time == UINT64_MAX);
 	assert_string_equal(back[1].name, "_=+.-0123456789");
 	assert_int_equal(back[2].mark, UINT32_MAX);
 	assert_int_equal(back[3].kind, LEFTOVER_SOURCE_MARK);
+	assert_int_equal(back[4].kind, LEFTOVER_LINK);
+	assert_string_equal(back[4].name, "_=+.-0123456789");
+	assert_int_equal(back[4].mark, UINT32_MAX);
 	assert_int_equal(leftovers_parse(text, "boot-id", back, 2), 2);
 	free(text);
 }
@@ -53,6 +57,11 @@ static void lines_that_make_no_sense_are_passed_over(void **state)
 		{ "boot b\ntunnel office\n", 1 },
 		{ "boot b\ntunnel officeofficeoffice\n", 0 },
 		{ "boot b\nrules 0\n", 0 },
+		{ "boot b\nlink office 0\n", 1 },
+		{ "boot b\nlink office\n", 0 },
+		{ "boot b\nlink ../x 5\n", 0 },
+		{ "boot b\nlink office 5 6\n", 0 },
+		{ "boot c\nlink office 5\n", 0 },
 		{ "boot b\nsource-mark\n", 1 },
 		{ "boot b\nsource-marks\n", 0 },
 		{ "boot c\nsource-mark\n", 0 },
