@@ -211,6 +211,7 @@ static void answered(int error, const struct uapi_device *device, void *user)
 	if (tunnel->phase == TUNNEL_RUNNING)
 		call_it_reconnecting(tunnel);
 	look_for_network(tunnel);
+	tunnel_look_at_names(tunnel);
 	count(tunnel);
 	if (tunnel->view.state == RPC_STATE_VERIFYING && before.state != RPC_STATE_VERIFYING &&
 		tunnel->phase == TUNNEL_STARTING)
@@ -256,8 +257,10 @@ static void configured(int error, void *user)
 		tunnel_step(tunnel);
 		return;
 	}
-	if (!first)
+	if (!first) {
+		tunnel_has_new_ways(tunnel);
 		return;
+	}
 	if (error) {
 		lost_again(tunnel);
 		return;

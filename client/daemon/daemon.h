@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+struct address_book;
 struct bus;
 struct children;
 struct dns;
@@ -17,6 +18,7 @@ struct lockdown;
 struct manager;
 struct memory;
 struct net_config;
+struct prober;
 struct profiles;
 
 #define DAEMON_UAPI_FOLDER "/var/run/wireguard"
@@ -28,6 +30,8 @@ struct daemon {
 	struct children *children;
 	struct bus *bus;
 	struct dns *dns;
+	struct prober *prober;
+	struct address_book *address_book;
 	struct net_config *net;
 	struct profiles *profiles;
 	struct manager *manager;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wgtcpd: makes the parts, runs the loop, takes them apart. The spawner is forked first of all. */
+#include "client/daemon/address_book.h"
 #include "client/daemon/background.h"
 #include "client/daemon/bus.h"
 #include "client/daemon/children.h"
@@ -14,6 +15,7 @@
 #include "client/daemon/memory.h"
 #include "client/daemon/once.h"
 #include "client/daemon/options.h"
+#include "client/daemon/prober.h"
 #include "client/daemon/profiles.h"
 #include "client/daemon/spawner.h"
 #include "client/daemon/timestamp.h"
@@ -144,6 +146,20 @@ static void auto_connect(struct daemon *daemon)
 	free(files);
 }
 
+static struct address_book *load_address_book(int state_folder)
+{
+	struct address_book *book = g_new0(struct address_book, 1);
+	struct stat info;
+	char *text;
+	size_t len;
+
+	if (file_read(state_folder, ADDRESS_BOOK_FILE, ADDRESS_BOOK_TEXT_MAX, &text, &len, &info) == 0) {
+		address_book_parse(book, text);
+		file_free(text, len);
+	}
+	return book;
+}
+
 static struct memory *load_memory(int state_folder)
 {
 	struct memory *memory = g_new0(struct memory, 1);
@@ -175,6 +191,7 @@ static int open_all(struct running *running, const struct options *options, int 
 	leftovers_clean(daemon->state_handle, DAEMON_UAPI_FOLDER, daemon->journal);
 	daemon->timestamp_floor = timestamp_load(daemon->state_handle);
 	daemon->memory = load_memory(daemon->state_handle);
+	daemon->address_book = load_address_book(daemon->state_handle);
 	error = net_config_open(&daemon->net);
 	if (error) {
 		journal_say(daemon->journal, JOURNAL_ERROR, NULL, "the network cannot be configured: %s",
@@ -185,6 +202,7 @@ static int open_all(struct running *running, const struct options *options, int 
 	daemon->children = children_new(spawner, daemon->journal, spawner_lost, running);
 	daemon->bus = bus_new();
 	daemon->dns = dns_new(daemon);
+	daemon->prober = prober_new(daemon);
 	daemon->manager = manager_new(daemon);
 	error = listener_open(daemon, options->socket, &daemon->listener);
 	if (error) {
@@ -203,6 +221,7 @@ static void close_all(struct daemon *daemon)
 	daemon->listener = NULL;
 	manager_free(daemon->manager);
 	daemon->manager = NULL;
+	prober_free(daemon->prober);
 	dns_free(daemon->dns);
 	bus_free(daemon->bus);
 	children_free(daemon->children);
@@ -213,6 +232,7 @@ static void close_all(struct daemon *daemon)
 	if (daemon->memory)
 		secret_wipe(daemon->memory, sizeof(*daemon->memory));
 	g_free(daemon->memory);
+	g_free(daemon->address_book);
 }
 
 static int run(const struct options *options)

@@ -2,6 +2,7 @@
 /* The table of tunnels, what they leave on disk, and the end. Requests: requests.c. */
 #include "client/daemon/manager_state.h"
 
+#include "client/daemon/address_book.h"
 #include "client/daemon/children.h"
 #include "client/daemon/journal.h"
 #include "client/daemon/file.h"
@@ -251,6 +252,35 @@ void manager_memory_changed(struct manager *manager)
 	if (error)
 		journal_say(daemon->journal, JOURNAL_WARNING, NULL, "%s/%s cannot be written: %s",
 			daemon->state_folder, MEMORY_FILE, g_strerror(-error));
+}
+
+void manager_address_book_changed(struct manager *manager)
+{
+	struct daemon *daemon = manager->daemon;
+	char *text = address_book_write(daemon->address_book);
+	int error = text ? file_write(daemon->state_handle, ADDRESS_BOOK_FILE, text, strlen(text), 0600)
+			 : -ENOMEM;
+
+	free(text);
+	if (error)
+		journal_say(daemon->journal, JOURNAL_WARNING, NULL, "%s/%s cannot be written: %s",
+			daemon->state_folder, ADDRESS_BOOK_FILE, g_strerror(-error));
+}
+
+static void look_for_outside_mark(struct tunnel *tunnel, void *user)
+{
+	uint32_t *mark = user, its = tunnel_rules_mark(tunnel);
+
+	if (its)
+		*mark = its;
+}
+
+uint32_t manager_outside_mark(const struct manager *manager)
+{
+	uint32_t mark = 0;
+
+	manager_each(manager, look_for_outside_mark, &mark);
+	return mark;
 }
 
 /* ---- the network, for tunnels that have nobody yet who watches it ---- */

@@ -56,5 +56,8 @@ const char *manager_full_tunnel(const struct manager *manager, const struct tunn
 void manager_sampled(struct manager *manager, const struct tunnel *tunnel, const struct rpc_sample *sample);
 void manager_timestamp(struct manager *manager, const struct wall *newest);
 void manager_memory_changed(struct manager *manager);
+void manager_address_book_changed(struct manager *manager);
+/* The mark of packets that go past the full tunnel; 0: there is none. */
+uint32_t manager_outside_mark(const struct manager *manager);
 
 #endif

@@ -26,6 +26,7 @@ struct tunnel_peer {
 	struct stats_rate rate;
 	enum transport transport, before; /* that holds for it; and before the switch under way */
 	enum fallback_memory memory;      /* as the engine was told last */
+	bool retry_udp;                   /* as soon as the backend knows its new address */
 };
 
 struct tunnel {
@@ -151,6 +152,11 @@ void tunnel_find_ways(struct tunnel *tunnel);
 void tunnel_waiting(const struct tunnel *tunnel, bool *waiting);
 /* Handshakes to this peer go unanswered: perhaps it is elsewhere. */
 void tunnel_resolve(struct tunnel *tunnel, const uint8_t public_key[32]);
+/* After new numbers: peers that are up are where they are, which is worth remembering; those that do not
+ * answer may be elsewhere. */
+void tunnel_look_at_names(struct tunnel *tunnel);
+/* The backend has taken the addresses in that it was told. */
+void tunnel_has_new_ways(struct tunnel *tunnel);
 /* Tells the engine what this network did to UDP before; all: also where that is what it was told already. */
 void tunnel_tell_memory(struct tunnel *tunnel, bool all);
 void tunnel_remember(struct tunnel *tunnel, const uint8_t public_key[32], enum fallback_udp udp);

@@ -160,7 +160,7 @@ static enum step_result do_names(void *context)
 	size_t i, j;
 
 	if (!tunnel->names) {
-		tunnel->names = names_new(tunnel_names_changed, tunnel);
+		tunnel->names = names_new(tunnel->daemon, tunnel->fwmark, tunnel_names_changed, tunnel);
 		for (i = 0; i < profile->peer_count; i++) {
 			add_name(tunnel, &profile->peers[i].endpoint);
 			for (j = 0; j < profile->peers[i].tcp_endpoint_count; j++)

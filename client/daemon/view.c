@@ -60,7 +60,9 @@ static void update_peer(struct rpc_peer *out, const struct uapi_peer *in)
 	int value;
 
 	out->endpoint[0] = 0;
-	if (in->has_endpoint)
+	if (in->carrier == CARRIER_TCP && endpoint_is_set(&in->stream))
+		endpoint_write(&in->stream, out->endpoint);
+	else if (in->has_endpoint)
 		endpoint_write(&in->endpoint, out->endpoint);
 	if (rpc_word_parse(rpc_state_words, in->state, &value))
 		out->state = (enum rpc_state)value;

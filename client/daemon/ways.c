@@ -97,27 +97,81 @@ void tunnel_names_changed(void *user)
 		update_ways(tunnel);
 }
 
+static void refresh_names(struct tunnel *tunnel, const struct profile_peer *peer)
+{
+	char name[PROFILE_HOST_LEN];
+	size_t i;
+
+	device_host(&peer->endpoint, name);
+	names_refresh(tunnel->names, name);
+	for (i = 0; i < peer->tcp_endpoint_count; i++) {
+		device_host(&peer->tcp_endpoints[i], name);
+		names_refresh(tunnel->names, name);
+	}
+}
+
 void tunnel_resolve(struct tunnel *tunnel, const uint8_t public_key[32])
 {
 	const struct profile *profile = &tunnel->loaded.profile;
-	char name[PROFILE_HOST_LEN];
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < profile->peer_count; i++) {
 		const struct profile_peer *peer = &profile->peers[i];
 
 		if (memcmp(peer->public_key, public_key, sizeof(peer->public_key)) != 0)
 			continue;
-		device_host(&peer->endpoint, name);
-		names_refresh(tunnel->names, name);
-		for (j = 0; j < peer->tcp_endpoint_count; j++) {
-			device_host(&peer->tcp_endpoints[j], name);
-			names_refresh(tunnel->names, name);
-		}
+		refresh_names(tunnel, peer);
 		/* The other family, or the next address, may be the one that answers. */
 		tunnel->peers[i].turn++;
 		if (tunnel->configured)
 			update_ways(tunnel);
+	}
+}
+
+void tunnel_look_at_names(struct tunnel *tunnel)
+{
+	size_t i;
+
+	for (i = 0; i < tunnel->view.peer_count; i++) {
+		const struct profile_peer *of = &tunnel->loaded.profile.peers[i];
+		const struct rpc_peer *peer = &tunnel->view.peers[i];
+		struct endpoint endpoint;
+
+		if (!of->endpoint.host[0])
+			continue;
+		switch (peer->state) {
+		case RPC_STATE_UP:
+			if (endpoint_parse(peer->endpoint, strlen(peer->endpoint), &endpoint) &&
+				names_good(tunnel->names, &endpoint.address) &&
+				peer->carrier == CARRIER_TCP && tunnel->peers[i].transport == TRANSPORT_AUTO)
+				tunnel->peers[i].retry_udp = true; /* TCP found another address */
+			break;
+		case RPC_STATE_CONNECTING:
+		case RPC_STATE_RECONNECTING:
+		case RPC_STATE_FAILED:
+			refresh_names(tunnel, of); /* it may be elsewhere by now */
+			break;
+		case RPC_STATE_DOWN:
+		case RPC_STATE_VERIFYING:
+		case RPC_STATE_DEGRADED:
+			break;
+		}
+	}
+}
+
+void tunnel_has_new_ways(struct tunnel *tunnel)
+{
+	size_t i;
+
+	for (i = 0; i < tunnel->loaded.profile.peer_count; i++) {
+		struct seam_message message = { .kind = SEAM_RETRY_UDP };
+
+		if (!tunnel->peers[i].retry_udp)
+			continue;
+		tunnel->peers[i].retry_udp = false;
+		memcpy(message.public_key, tunnel->loaded.profile.peers[i].public_key,
+			sizeof(message.public_key));
+		tunnel->backend->send(tunnel->run, &message);
 	}
 }
 
@@ -178,7 +232,7 @@ void tunnel_network_changed(struct tunnel *tunnel)
 {
 	if (!tunnel->names)
 		return;
-	names_retry(tunnel->names);
+	names_network_changed(tunnel->names);
 	if (!tunnel->configured)
 		return;
 	tunnel_tell_memory(tunnel, false);

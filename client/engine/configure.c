@@ -211,6 +211,8 @@ static void describe_path(const struct link *link, const struct peer_stats *stat
 	enum fallback_udp udp = FALLBACK_UDP_UNKNOWN;
 
 	out->carrier = stats->has_session ? link_carrier(link) : CARRIER_NONE;
+	if (out->carrier == CARRIER_TCP && link->stream)
+		out->stream = *tcp_remote(link->stream->tcp);
 	out->rtt_us = link->rtt_us;
 	if (machine)
 		state = fallback_state(machine);

@@ -285,6 +285,11 @@ static int read_rtt(struct uapi_reader *reader, const char *value, size_t len)
 	return read_u32(value, len, &reader->peer->rtt_us);
 }
 
+static int read_stream(struct uapi_reader *reader, const char *value, size_t len)
+{
+	return endpoint_parse(value, len, &reader->peer->stream) ? 0 : -EINVAL;
+}
+
 static int read_udp_state(struct uapi_reader *reader, const char *value, size_t len)
 {
 	return read_word(value, len, reader->peer->udp_state, sizeof(reader->peer->udp_state));
@@ -329,6 +334,7 @@ static const struct uapi_key keys[] = {
 	{ "rx_bytes", UAPI_IN_PEER | UAPI_OF_GET, read_rx_bytes },
 	{ "tx_bytes", UAPI_IN_PEER | UAPI_OF_GET, read_tx_bytes },
 	{ "carrier", UAPI_IN_PEER | UAPI_OF_GET, read_carrier },
+	{ "stream", UAPI_IN_PEER | UAPI_OF_GET, read_stream },
 	{ "rtt_us", UAPI_IN_PEER | UAPI_OF_GET, read_rtt },
 	{ "udp_state", UAPI_IN_PEER | UAPI_OF_GET, read_udp_state },
 	{ "state", UAPI_IN_PEER | UAPI_OF_GET, read_state },

@@ -41,6 +41,7 @@ struct uapi_peer {
 	uint64_t last_handshake_s, rx_bytes, tx_bytes;
 	uint32_t last_handshake_ns;
 	enum carrier carrier;      /* carrier=udp|tcp|none */
+	struct endpoint stream;    /* stream=IP:PORT, where the TCP carrier is connected to; unset: it is not */
 	uint32_t rtt_us;           /* rtt_us= */
 	char udp_state[12];        /* udp_state=ok|blocked|unknown|unused */
 	char state[16], cause[24], verified[16], reason[24]; /* state=, cause=, verified=, reason=: fallback.h's names */

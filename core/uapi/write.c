@@ -176,11 +176,15 @@ static void add_word(struct uapi_text *text, const char *name, const char *word)
 
 static void add_statistics(struct uapi_text *text, const struct uapi_peer *peer)
 {
+	char stream[ENDPOINT_TEXT_LEN];
+
 	add_line(text, "last_handshake_time_sec=%" PRIu64, peer->last_handshake_s);
 	add_line(text, "last_handshake_time_nsec=%" PRIu32, peer->last_handshake_ns);
 	add_line(text, "rx_bytes=%" PRIu64, peer->rx_bytes);
 	add_line(text, "tx_bytes=%" PRIu64, peer->tx_bytes);
 	add_carrier(text, peer->carrier);
+	if (endpoint_is_set(&peer->stream))
+		add_line(text, "stream=%s", endpoint_write(&peer->stream, stream));
 	add_line(text, "rtt_us=%" PRIu32, peer->rtt_us);
 	add_word(text, "udp_state", peer->udp_state);
 	add_word(text, "state", peer->state);
