@@ -259,7 +259,7 @@ int dns_file_set(
 	if (error)
 		goto out;
 	snprintf(comment, sizeof(comment), "%s%.32s: what was here before comes back when it goes down",
-		MARK + 2, name);
+		&MARK[2], name);
 	text = dns_text_write(comment, dns, held.original);
 	error = text ? 0 : -ENOMEM;
 	if (!error && fresh)
