@@ -9,6 +9,7 @@
  * - kernel_relay.c: the relay process.
  * - kernel_echo.c: ICMP echoes to a peer's ProbeAddress.
  * - kernel_native.c: an interface whose kernel speaks TCP itself (WGTCP): all peers move together.
+ * - kernel_native_peer.c: one of them.
  * - kernel_feed.c: what counters tell.
  *
  * Main thread. The kernel tells nothing by itself, so it is read: often while something is being decided, each second
@@ -71,6 +72,7 @@ struct kernel_peer {
 	uint16_t loopback_port;
 	struct mono anew;      /* the kernel's peer was made anew, and there is no session yet; else unset */
 	bool copied;           /* the relay has sent that initiation by TCP too */
+	bool bare;             /* native: the kernel's peer has nothing but its endpoint yet */
 	unsigned unanswered;   /* initiations in a row */
 	struct mono udp_since; /* data goes by UDP, though still by the relay */
 
@@ -99,6 +101,7 @@ struct kernel_native {
 	struct kernel_switch machine;
 	bool switching, resting; /* resting: the first time, before the peers are set */
 	struct mono due;
+	struct mono moved_at;    /* to the carrier that there is; unset: it was never another */
 	bool trial;              /* UDP is on trial until due */
 	struct mono trial_at;    /* the next one; MONO_NEVER */
 	struct udp_return schedule;
@@ -153,10 +156,18 @@ void kernel_free_peers(struct backend_run *run);
 struct kernel_peer *kernel_find(struct backend_run *run, const uint8_t public_key[UAPI_KEY_LEN]);
 /* Sets device's peers. 0 or -errno. */
 int kernel_set(struct backend_run *run, const struct uapi_device *device);
-/* All peers, as they are wanted; with endpoints and keepalive, or those of called peers without. */
-int kernel_set_peers(struct backend_run *run, bool calling);
+/* How much of a called peer is set. */
+enum kernel_extent {
+	KERNEL_SILENT, /* all but its endpoint and keepalive */
+	KERNEL_BARE,   /* its endpoint alone */
+	KERNEL_WHOLE,
+};
+/* All peers in place of those that the kernel has; those that call us are whole at once. */
+int kernel_set_peers(struct backend_run *run, enum kernel_extent extent);
 /* Appends what is wanted of this peer. False when memory is short. */
 bool kernel_add_wanted(struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint);
+/* The same without allowed IPs: nothing that flows makes the kernel speak to it. */
+bool kernel_add_bare(struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint);
 /* Appends a keepalive, sent at once. */
 bool kernel_add_nudge(struct uapi_device *device, const struct kernel_peer *peer);
 
@@ -205,6 +216,14 @@ void kernel_native_retry_udp(struct backend_run *run);
 void kernel_native_network_changed(struct backend_run *run);
 struct mono kernel_native_deadline(const struct backend_run *run);
 void kernel_native_turn(struct backend_run *run);
+
+/* ---- kernel_native_peer.c ---- */
+/* Gives the peer its allowed IPs and its keepalive. */
+void kernel_native_dress(struct kernel_peer *peer);
+/* A session stands. */
+void kernel_native_session(struct kernel_peer *peer);
+/* The carrier has just been changed, and the peer has not answered on it yet. */
+bool kernel_native_is_moving(const struct kernel_peer *peer);
 /* Instead of what kernel_peer.c does with these actions. */
 void kernel_native_act(struct kernel_peer *peer, const struct fallback_action *action);
 

@@ -33,7 +33,7 @@ static bool copy_allowed_ips(struct uapi_peer *out, const struct uapi_peer *in)
 	return true;
 }
 
-bool kernel_add_wanted(struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint)
+bool kernel_add_bare(struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint)
 {
 	struct uapi_peer *out = uapi_device_add_peer(device);
 
@@ -47,7 +47,13 @@ bool kernel_add_wanted(struct uapi_device *device, const struct kernel_peer *pee
 		out->has_endpoint = true;
 		out->endpoint = *endpoint;
 	}
-	return copy_allowed_ips(out, &peer->want);
+	return true;
+}
+
+bool kernel_add_wanted(struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint)
+{
+	return kernel_add_bare(device, peer, endpoint) &&
+	       copy_allowed_ips(&device->peers[device->peer_count - 1], &peer->want);
 }
 
 /* The kernel sends a keepalive at once when its interval stops being zero. Source: WIRE.md section 3, linux/wireguard.h. */
@@ -76,7 +82,24 @@ static struct endpoint first_endpoint(const struct kernel_peer *peer, enum trans
 	return peer->want.endpoint;
 }
 
-int kernel_set_peers(struct backend_run *run, bool calling)
+static bool add_peer(struct uapi_device *device, const struct kernel_peer *peer, enum kernel_extent extent)
+{
+	struct endpoint endpoint = first_endpoint(peer, peer->run->native.transport);
+
+	if (!peer->machine)
+		extent = KERNEL_WHOLE;
+	switch (extent) {
+	case KERNEL_SILENT:
+		return kernel_add_wanted(device, peer, NULL);
+	case KERNEL_BARE:
+		return kernel_add_bare(device, peer, &endpoint);
+	case KERNEL_WHOLE:
+		return kernel_add_wanted(device, peer, &endpoint) && kernel_add_nudge(device, peer);
+	}
+	return false;
+}
+
+int kernel_set_peers(struct backend_run *run, enum kernel_extent extent)
 {
 	struct uapi_device device = run->config;
 	size_t i;
@@ -84,14 +107,9 @@ int kernel_set_peers(struct backend_run *run, bool calling)
 
 	device.replace_peers = true;
 	device.has_transport = false;
-	for (i = 0; i < run->peer_count; i++) {
-		const struct kernel_peer *peer = &run->peers[i];
-		struct endpoint endpoint = first_endpoint(peer, run->native.transport);
-
-		if (!kernel_add_wanted(&device, peer, calling ? &endpoint : NULL) ||
-			((calling || !peer->machine) && !kernel_add_nudge(&device, peer)))
+	for (i = 0; i < run->peer_count; i++)
+		if (!add_peer(&device, &run->peers[i], extent))
 			goto out;
-	}
 	error = kernel_set(run, &device);
 out:
 	uapi_device_free(&device);
@@ -155,7 +173,7 @@ static int configure_all(struct backend_run *run, const struct uapi_device *devi
 		return kernel_native_configure(run);
 	for (i = 0; i < run->peer_count; i++)
 		kernel_peer_settings(&run->peers[i]);
-	return kernel_set_peers(run, false);
+	return kernel_set_peers(run, KERNEL_SILENT);
 }
 
 static void change_peer(struct kernel_peer *peer, const struct uapi_peer *in)

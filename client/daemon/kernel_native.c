@@ -16,9 +16,8 @@
 #define TRIAL_MS 3000
 /* Without inner traffic for so long, a trial disturbs nobody. */
 #define TRIAL_IDLE_MS 30000
-/* The kernel calls again by itself; only after this its peer is made anew, which makes it dial again. To another WGTCP
- * kernel it takes some 10 s after the link is up. */
-#define ANEW_MS 12000
+/* After this the peer gets its allowed IPs without a session. */
+#define BARE_MS 2000
 
 static struct kernel_native *native_of(struct backend_run *run)
 {
@@ -76,9 +75,11 @@ static int set_peers(struct backend_run *run, enum transport transport)
 	int error;
 
 	run->native.transport = transport;
-	error = kernel_set_peers(run, true);
+	/* What flows would make the kernel speak before it is connected, and again only after 5 s. */
+	error = kernel_set_peers(run, transport == TRANSPORT_TCP ? KERNEL_BARE : KERNEL_WHOLE);
 	for (i = 0; i < run->peer_count && !error; i++) {
 		kernel_counts_anew(&run->peers[i]);
+		run->peers[i].bare = transport == TRANSPORT_TCP && run->peers[i].machine;
 		run->peers[i].path = KERNEL_PATH_DIRECT;
 		run->peers[i].anew = run->now;
 	}
@@ -110,17 +111,22 @@ static int do_step(struct backend_run *run)
 	return 0;
 }
 
-/* The machines go on with the carrier that there is now. */
-static void settle(struct backend_run *run, bool moved)
+/* The machines start with the carrier that there is now. */
+static void settle(struct backend_run *run)
 {
 	struct kernel_native *native = native_of(run);
 	size_t i;
 
 	native->switching = false;
+	native->moved_at = run->now;
 	for (i = 0; i < run->peer_count; i++) {
-		kernel_peer_settings(&run->peers[i]);
-		if (!moved)
-			kernel_peer_event(&run->peers[i], FALLBACK_NETWORK_CHANGED, CARRIER_NONE);
+		struct kernel_peer *peer = &run->peers[i];
+
+		kernel_peer_event(peer, FALLBACK_STOP, CARRIER_NONE);
+		kernel_peer_settings(peer);
+		if (peer->probe_target.family != IP_NONE)
+			kernel_peer_event(peer, FALLBACK_ECHO_TARGET, CARRIER_NONE);
+		kernel_peer_event(peer, FALLBACK_START, CARRIER_NONE);
 	}
 	if (native->trial)
 		native->due = mono_add_ms(run->now, TRIAL_MS);
@@ -142,19 +148,19 @@ static void run_switch(struct backend_run *run)
 	case KERNEL_SWITCH_REST:
 		return; /* kernel_native_turn goes on */
 	case KERNEL_SWITCH_DONE:
-		settle(run, true);
+		settle(run);
 		return;
 	case KERNEL_SWITCH_UNDONE:
 		journal_say(run->daemon->journal, JOURNAL_WARNING, run->interface,
 			"the kernel does not move to the other carrier: %s", g_strerror(-native->machine.error));
 		native->trial = false;
-		settle(run, false);
+		settle(run);
 		return;
 	case KERNEL_SWITCH_BROKEN:
 		journal_say(run->daemon->journal, JOURNAL_ERROR, run->interface,
 			"the interface could not be set up again: %s", g_strerror(-native->machine.error));
 		native->trial = false;
-		settle(run, false);
+		settle(run);
 		return;
 	case KERNEL_SWITCH_LINK_DOWN:
 	case KERNEL_SWITCH_SET_TRANSPORT:
@@ -313,6 +319,7 @@ struct mono kernel_native_deadline(const struct backend_run *run)
 void kernel_native_turn(struct backend_run *run)
 {
 	struct kernel_native *native = native_of(run);
+	size_t i;
 
 	if (!native->used)
 		return;
@@ -329,6 +336,9 @@ void kernel_native_turn(struct backend_run *run)
 		}
 		return;
 	}
+	for (i = 0; i < run->peer_count; i++)
+		if (run->peers[i].bare && mono_since_ms(run->now, run->peers[i].anew) >= BARE_MS)
+			kernel_native_dress(&run->peers[i]);
 	if (native->trial) {
 		judge_trial(run);
 		return;
@@ -340,29 +350,4 @@ void kernel_native_turn(struct backend_run *run)
 		try_udp(run);
 	else
 		native->trial_at = mono_add_ms(run->active_at, TRIAL_IDLE_MS);
-}
-
-static void anew(struct kernel_peer *peer)
-{
-	if (mono_is_set(peer->anew) && mono_since_ms(peer->run->now, peer->anew) < ANEW_MS)
-		return;
-	kernel_path_go(peer, KERNEL_PATH_DIRECT, KERNEL_ANEW);
-}
-
-/* The kernel dials by itself as soon as it has the peer, and calls by its own timers. */
-void kernel_native_act(struct kernel_peer *peer, const struct fallback_action *action)
-{
-	size_t i;
-
-	if (peer->run->native.switching)
-		return;
-	if (action->what & FALLBACK_DIAL_TCP)
-		peer->due |= KERNEL_DUE_CONNECTED;
-	if (action->what & (FALLBACK_INITIATE_UDP | FALLBACK_INITIATE_TCP))
-		anew(peer);
-	if (action->what & (FALLBACK_NUDGE_TCP | FALLBACK_NUDGE_UDP))
-		kernel_path_go(peer, KERNEL_PATH_DIRECT, KERNEL_NUDGE);
-	for (i = 0; i < action->echo_count; i++)
-		if (action->echoes[i].carrier == kernel_path_carrier(peer))
-			kernel_echo_send(peer, action->echoes[i].id, action->echoes[i].full);
 }

@@ -134,6 +134,9 @@ static bool fill(struct uapi_device *device, const struct kernel_peer *peer, con
 	memcpy(entry->public_key, peer->want.public_key, UAPI_KEY_LEN);
 	if (urge == KERNEL_ANEW) {
 		entry->remove = true;
+		/* What is dialled first has to be connected: kernel_native.c. */
+		if (peer->run->native.used && peer->run->native.transport == TRANSPORT_TCP)
+			return kernel_add_bare(device, peer, endpoint);
 		return kernel_add_wanted(device, peer, endpoint) && kernel_add_nudge(device, peer);
 	}
 	entry->update_only = true;

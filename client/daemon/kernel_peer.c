@@ -187,6 +187,7 @@ static void tell_session(struct kernel_peer *peer, enum carrier carrier)
 	peer->copied = false;
 	peer->unanswered = 0;
 	peer->answered[CARRIER_UDP] = peer->answered[CARRIER_TCP] = false;
+	kernel_native_session(peer);
 	kernel_peer_event(peer, FALLBACK_RESPONSE, carrier);
 }
 

@@ -82,6 +82,11 @@ static void put_words(struct uapi_peer *out, const struct kernel_peer *peer)
 		out->carrier = fallback_carrier(machine);
 	else if (!lives)
 		out->carrier = CARRIER_NONE;
+	/* Neither lost nor there yet. */
+	if (kernel_native_is_moving(peer)) {
+		g_strlcpy(out->state, fallback_state_name(FALLBACK_STATE_VERIFYING), sizeof(out->state));
+		out->carrier = CARRIER_NONE;
+	}
 }
 
 /* Where the peer is, not where the relay is. */

@@ -17,6 +17,8 @@
 #define TCP_LIMIT_MS 2500
 #define UDP_LIMIT_MS 4000
 #define AUTO_LIMIT_MS 2500
+/* An interface that speaks TCP itself goes down and up; to a peer of its kind that takes so long (WIRE.md 3). */
+#define NATIVE_LIMIT_MS 12000
 
 static bool concerns(const struct tunnel *tunnel, size_t peer)
 {
@@ -192,6 +194,8 @@ void tunnel_switch(struct tunnel *tunnel, enum transport transport, const char *
 	size_t i;
 	int failure;
 
+	if (tunnel->backend == &backend_kernel_wgtcp)
+		limit_ms = NATIVE_LIMIT_MS;
 	g_strlcpy(tunnel->switch_peer, peer, sizeof(tunnel->switch_peer));
 	tunnel->switch_to = transport;
 	for (i = 0; i < tunnel->view.peer_count; i++)
