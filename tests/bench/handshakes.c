@@ -16,11 +16,12 @@ struct side {
 	struct packet *message, *scratch;
 };
 
+/* Of this thread's work: what else the machine does does not count. */
 static double seconds_now(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
