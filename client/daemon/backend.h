@@ -9,6 +9,8 @@
 #include "core/uapi/uapi.h"
 
 struct daemon;
+struct kernel_probe;
+struct profile;
 
 /* Called from the main loop. The backend may be destroyed in any of them. */
 struct backend_events {
@@ -61,6 +63,10 @@ extern const struct backend backend_userspace, backend_kernel, backend_kernel_wg
 
 /* The one of this name: RPC_BACKEND_KERNEL (a relay is part of it), _KERNEL_WGTCP or _USERSPACE; else NULL. */
 const struct backend *backend_of(enum rpc_backend name);
+/* What a profile asks for. */
+enum rpc_backend_choice backend_wish(const struct profile *profile);
+/* What the kernel can do. */
+void backend_ask_kernel(struct daemon *daemon, struct kernel_probe *out);
 /* Whether the kernel moves the packets: its interface outlives a daemon that is killed, and no socket of ours sends them. */
 bool backend_is_kernel(const struct backend *backend);
 

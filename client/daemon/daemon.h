@@ -11,6 +11,7 @@
 struct address_book;
 struct bus;
 struct children;
+struct diagnose;
 struct dns;
 struct journal;
 struct listener;
@@ -38,6 +39,7 @@ struct daemon {
 	struct listener *listener;
 	struct memory *memory;
 	struct lockdown *lockdown;
+	struct diagnose *diagnose; /* the diagnosis under way, or NULL */
 	bool source_mark; /* the reverse path filter looks at marks by our wish: given back with the last
 			     rules */
 	bool probing;     /* the kernel is being asked what it can do, by an interface of that purpose */

@@ -4,6 +4,7 @@
 
 #include "client/daemon/address_book.h"
 #include "client/daemon/children.h"
+#include "client/daemon/diagnose.h"
 #include "client/daemon/journal.h"
 #include "client/daemon/file.h"
 #include "client/daemon/leftovers.h"
@@ -128,6 +129,11 @@ void manager_leftovers_changed(struct manager *manager)
 			list[count++] = (struct leftover){
 				.kind = LEFTOVER_ENGINE, .pid = pid, .start_time = start_time
 			};
+	if (diagnose_has_interface(manager->daemon) && count < LEFTOVERS_MAX) {
+		list[count].kind = LEFTOVER_TUNNEL;
+		g_strlcpy(list[count].name, DIAGNOSE_INTERFACE, sizeof(list[count].name));
+		count++;
+	}
 	if (manager->daemon->probing && count < LEFTOVERS_MAX)
 		leftover_link(&list[count++], KERNEL_PROBE_INTERFACE, 0);
 	g_hash_table_iter_init(&iter, manager->tunnels);
@@ -240,6 +246,7 @@ void manager_client_gone(struct manager *manager, struct client *client)
 {
 	watch_client_gone(manager->watch, client);
 	waiters_client_gone(manager->waiters, client);
+	diagnose_client_gone(manager->daemon, client);
 }
 
 void manager_memory_changed(struct manager *manager)
@@ -384,6 +391,7 @@ void manager_stop(struct manager *manager, void (*done)(void *user), void *user)
 	manager->stopped = done;
 	manager->stopped_user = user;
 	manager->daemon->ending = true;
+	diagnose_cancel(manager->daemon);
 	g_hash_table_iter_init(&iter, manager->tunnels);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
 		if (tunnel_phase(value) != TUNNEL_DOWN)

@@ -86,6 +86,7 @@ static bool only_reads(enum rpc_method method)
 	case RPC_METHOD_TUNNEL_SET:
 	case RPC_METHOD_TUNNEL_SWITCH:
 	case RPC_METHOD_KILLSWITCH_UNLOCK:
+	case RPC_METHOD_DIAGNOSE:
 		return false;
 	}
 	return false;
@@ -137,6 +138,9 @@ void methods_handle(struct daemon *daemon, struct client *client, const struct r
 		return;
 	case RPC_METHOD_KILLSWITCH_UNLOCK:
 		method_unlock(daemon, client, request);
+		return;
+	case RPC_METHOD_DIAGNOSE:
+		method_diagnose(daemon, client, request);
 		return;
 	case RPC_METHOD_LOGS:
 		method_logs(daemon, client, request);

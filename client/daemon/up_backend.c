@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum rpc_backend_choice wish_of(const struct tunnel *tunnel)
+enum rpc_backend_choice backend_wish(const struct profile *profile)
 {
-	if (tunnel->wishes.has_backend)
-		return tunnel->wishes.backend;
-	switch (tunnel->loaded.profile.backend) {
+	switch (profile->backend) {
 	case PROFILE_BACKEND_AUTO:
 		return RPC_BACKEND_CHOICE_AUTO;
 	case PROFILE_BACKEND_KERNEL:
@@ -25,7 +23,7 @@ static enum rpc_backend_choice wish_of(const struct tunnel *tunnel)
 }
 
 /* A kernel that can is not asked again, one that can not may have got its module meanwhile. */
-static void ask_kernel(struct daemon *daemon, struct kernel_probe *out)
+void backend_ask_kernel(struct daemon *daemon, struct kernel_probe *out)
 {
 	struct kernel_tunnel *kernel;
 	int error;
@@ -79,9 +77,10 @@ enum step_result tunnel_choose_backend(struct tunnel *tunnel)
 		transports[i] = tunnel->peers[i].transport;
 	facts = choose_look(profile, transports);
 	free(transports);
-	facts.wish = wish_of(tunnel);
+	facts.wish =
+		tunnel->wishes.has_backend ? tunnel->wishes.backend : backend_wish(profile);
 	if (choose_needs_kernel(facts.wish))
-		ask_kernel(tunnel->daemon, &facts.kernel);
+		backend_ask_kernel(tunnel->daemon, &facts.kernel);
 	choice = choose_backend(&facts);
 	tunnel->backend = backend_of(choice.backend);
 	if (!tunnel->backend) {

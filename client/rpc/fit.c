@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is left out: peers of the tunnel that has most of them, old log lines, then old samples. A person's
- * own text (export) is never cut. */
+/* What is left out: peers of the tunnel that has most of them, the last lines of a diagnosis, old log lines,
+ * then old samples. A person's own text (export) is never cut. */
 #include "client/rpc/fit.h"
 
 #include "client/rpc/shapes.h"
@@ -76,6 +76,11 @@ static bool shrink_result(struct rpc_result *result)
 		result->logs.entry_count = count;
 		return true;
 	}
+	case RPC_METHOD_DIAGNOSE:
+		if (!result->diagnosis.check_count)
+			return false;
+		result->diagnosis.check_count = less(result->diagnosis.check_count);
+		return true;
 	case RPC_METHOD_DAEMON_INFO:
 	case RPC_METHOD_TUNNEL_LIST:
 	case RPC_METHOD_TUNNEL_DOWN:

@@ -101,6 +101,8 @@ static const struct field params_logs[] = {
 
 static const struct field params_unlock[] = { U32(struct rpc_request, for_s), END };
 
+static const struct field params_diagnose[] = { TEXT(struct rpc_request, name), END };
+
 const struct field *shape_of_params(enum rpc_method method)
 {
 	switch (method) {
@@ -128,6 +130,8 @@ const struct field *shape_of_params(enum rpc_method method)
 		return params_logs;
 	case RPC_METHOD_KILLSWITCH_UNLOCK:
 		return params_unlock;
+	case RPC_METHOD_DIAGNOSE:
+		return params_diagnose;
 	}
 	return NULL;
 }
@@ -207,6 +211,15 @@ static const struct field log_entry[] = {
 	END,
 };
 
+static const struct field check[] = {
+	WORD(struct rpc_check, check, rpc_check_words),
+	TEXT(struct rpc_check, subject),
+	WORD(struct rpc_check, verdict, rpc_verdict_words),
+	TEXT(struct rpc_check, text),
+	TEXT(struct rpc_check, cure),
+	END,
+};
+
 /* ---- results: offsets from struct rpc_result ---- */
 
 /* clang-format off */
@@ -269,6 +282,16 @@ static const struct field result_logs[] = {
 	END,
 };
 
+static const struct field result_diagnosis[] = {
+	IN_TEXT("name", diagnosis.name),
+	{ "verdict", FIELD_WORD, false, IN(diagnosis.verdict), 0, 0, 0, rpc_verdict_words, 0 },
+	PLAIN(FIELD_I32, struct rpc_result, "code", diagnosis.code),
+	{ "cause", FIELD_WORD, false, IN(diagnosis.cause), 0, 0, 0, rpc_cause_words, 0 },
+	IN_TEXT("summary", diagnosis.summary),
+	LIST(struct rpc_result, "checks", diagnosis.checks, diagnosis.check_count, struct rpc_check, check),
+	END,
+};
+
 const struct field *shape_of_result(enum rpc_method method)
 {
 	switch (method) {
@@ -293,6 +316,8 @@ const struct field *shape_of_result(enum rpc_method method)
 		return result_logs;
 	case RPC_METHOD_KILLSWITCH_UNLOCK:
 		return result_unlocked;
+	case RPC_METHOD_DIAGNOSE:
+		return result_diagnosis;
 	case RPC_METHOD_WATCH:
 		return params_none;
 	}

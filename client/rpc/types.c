@@ -75,6 +75,9 @@ void rpc_result_free(struct rpc_result *result)
 	case RPC_METHOD_LOGS:
 		free(result->logs.entries);
 		break;
+	case RPC_METHOD_DIAGNOSE:
+		free(result->diagnosis.checks);
+		break;
 	case RPC_METHOD_KILLSWITCH_UNLOCK:
 		texts_free(&result->unlocked.lockdown.tunnels);
 		break;

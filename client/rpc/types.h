@@ -181,6 +181,25 @@ struct rpc_unlocked {
 	struct rpc_lockdown lockdown;
 };
 
+/* One line of a diagnosis. */
+struct rpc_check {
+	enum rpc_check_kind check;
+	char subject[RPC_NAME_LEN]; /* a host or an endpoint where there may be several, else "" */
+	enum rpc_verdict verdict;
+	char text[RPC_SENTENCE_LEN]; /* what was found */
+	char cure[RPC_SENTENCE_LEN]; /* what to do about it, or "" */
+};
+
+struct rpc_diagnosis {
+	char name[RPC_NAME_LEN]; /* of the tunnel, or "" */
+	enum rpc_verdict verdict;
+	int32_t code; /* what `up` would end with: 0, or an enum rpc_code */
+	enum rpc_cause cause;
+	char summary[RPC_SENTENCE_LEN];
+	struct rpc_check *checks;
+	size_t check_count;
+};
+
 /* up, switch */
 struct rpc_moved {
 	struct rpc_tunnel tunnel;
@@ -228,6 +247,7 @@ struct rpc_result {
 		struct rpc_exported exported; /* tunnel.export */
 		struct rpc_logs logs;         /* logs */
 		struct rpc_unlocked unlocked; /* killswitch.unlock */
+		struct rpc_diagnosis diagnosis; /* diagnose */
 	};
 };
 

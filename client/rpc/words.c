@@ -18,12 +18,15 @@ const char *const rpc_backend_words[] = { "none", "kernel", "kernel-wgtcp", "ker
 const char *const rpc_backend_choice_words[] = { "auto", "kernel", "userspace", NULL };
 const char *const rpc_permission_words[] = { "read", "all", NULL };
 const char *const rpc_kill_switch_words[] = { "off", "on", "open", NULL };
+const char *const rpc_check_words[] = { "tunnel", "link", "route", "ipv4", "ipv6", "dns", "captive-portal", "udp",
+	"tcp", "handshake", "mtu", "clock", "kernel", "leftovers", "kill-switch", NULL };
+const char *const rpc_verdict_words[] = { "ok", "warning", "bad", "unknown", NULL };
 const char *const rpc_level_words[] = { "error", "warning", "info", "debug", NULL };
 const char *const rpc_step_words[] = { "starting", "waiting-for-network", "resolving", "trying-udp",
 	"trying-tcp", "verifying", NULL };
 const char *const rpc_method_words[] = { "daemon.info", "tunnel.list", "tunnel.up", "tunnel.down",
 	"tunnel.status", "tunnel.import", "tunnel.export", "tunnel.delete", "tunnel.set", "tunnel.switch",
-	"killswitch.unlock", "logs", "watch", NULL };
+	"killswitch.unlock", "diagnose", "logs", "watch", NULL };
 const char *const rpc_notice_words[] = { "state", "stats", "progress", "log", NULL };
 const char *const rpc_carrier_words[] = { "none", "udp", "tcp", NULL };
 const char *const rpc_transport_words[] = { "auto", "udp", "tcp", NULL };

@@ -78,6 +78,27 @@ enum rpc_step {
 	RPC_STEP_VERIFYING,
 };
 
+/* What a diagnosis looks at, and what it finds. */
+enum rpc_check_kind {
+	RPC_CHECK_TUNNEL,
+	RPC_CHECK_LINK,
+	RPC_CHECK_ROUTE,
+	RPC_CHECK_IPV4,
+	RPC_CHECK_IPV6,
+	RPC_CHECK_DNS,
+	RPC_CHECK_CAPTIVE_PORTAL,
+	RPC_CHECK_UDP,
+	RPC_CHECK_TCP,
+	RPC_CHECK_HANDSHAKE,
+	RPC_CHECK_MTU,
+	RPC_CHECK_CLOCK,
+	RPC_CHECK_KERNEL,
+	RPC_CHECK_LEFTOVERS,
+	RPC_CHECK_KILL_SWITCH,
+};
+
+enum rpc_verdict { RPC_VERDICT_OK, RPC_VERDICT_WARNING, RPC_VERDICT_BAD, RPC_VERDICT_UNKNOWN };
+
 enum rpc_method {
 	RPC_METHOD_DAEMON_INFO,
 	RPC_METHOD_TUNNEL_LIST,
@@ -90,6 +111,7 @@ enum rpc_method {
 	RPC_METHOD_TUNNEL_SET,
 	RPC_METHOD_TUNNEL_SWITCH,
 	RPC_METHOD_KILLSWITCH_UNLOCK,
+	RPC_METHOD_DIAGNOSE,
 	RPC_METHOD_LOGS,
 	RPC_METHOD_WATCH,
 };
@@ -106,6 +128,8 @@ extern const char *const rpc_backend_words[];
 extern const char *const rpc_backend_choice_words[];
 extern const char *const rpc_permission_words[];
 extern const char *const rpc_kill_switch_words[];
+extern const char *const rpc_check_words[];
+extern const char *const rpc_verdict_words[];
 extern const char *const rpc_level_words[];
 extern const char *const rpc_step_words[];
 extern const char *const rpc_method_words[];

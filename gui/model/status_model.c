@@ -278,6 +278,7 @@ static bool take_result(struct status_model *model, struct rpc_result *result, s
 	case RPC_METHOD_TUNNEL_DELETE:
 	case RPC_METHOD_TUNNEL_SET:
 	case RPC_METHOD_KILLSWITCH_UNLOCK:
+	case RPC_METHOD_DIAGNOSE:
 	case RPC_METHOD_LOGS:
 	case RPC_METHOD_WATCH:
 		return true;

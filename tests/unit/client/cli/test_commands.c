@@ -90,6 +90,7 @@ static void answer_usual(struct rpc_server *server, const struct rpc_request *re
 		result.exported.text = (char *)(uintptr_t) "[Interface]\nPrivateKey = k\n";
 		break;
 	case RPC_METHOD_KILLSWITCH_UNLOCK:
+	case RPC_METHOD_DIAGNOSE:
 	case RPC_METHOD_DAEMON_INFO:
 	case RPC_METHOD_TUNNEL_STATUS:
 	case RPC_METHOD_LOGS:
