@@ -102,7 +102,15 @@ static GtkWidget *choices_new(struct detail *detail)
 	gtk_widget_add_css_class(linked, "linked");
 	gtk_box_set_homogeneous(GTK_BOX(linked), TRUE);
 	for (int i = 0; i < CHOICES; i++) {
+		GtkWidget *label;
+
 		detail->choices[i] = gtk_toggle_button_new_with_label(words_transport((enum transport)i));
+		/* Three long words beside each other must not make the window wider than a telephone. */
+		label = gtk_button_get_child(GTK_BUTTON(detail->choices[i]));
+		gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+		gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
+		gtk_label_set_justify(GTK_LABEL(label), GTK_JUSTIFY_CENTER);
+		gtk_widget_add_css_class(detail->choices[i], "choice");
 		if (i)
 			gtk_toggle_button_set_group(
 				GTK_TOGGLE_BUTTON(detail->choices[i]), GTK_TOGGLE_BUTTON(detail->choices[0]));
