@@ -226,8 +226,10 @@ void link_renew_session(struct link *link)
 void link_want_session(struct link *link)
 {
 	struct engine *engine = link->engine;
+	struct peer_stats stats;
 
-	if (!tunnel_want(engine->tunnel, link->peer, engine->now))
+	peer_stats(link->peer, engine->now, &stats);
+	if (stats.has_session || !tunnel_want(engine->tunnel, link->peer, engine->now))
 		return;
 	if (!link->leads) {
 		link_renew_session(link);

@@ -125,11 +125,7 @@ void outbound_flush(struct link *link)
 		return;
 	queue_expire(link->queue, engine->now, WAIT_FOR_SESSION_MS, &dropped);
 	packet_give_list(engine->pool, &dropped);
-	struct peer_stats stats;
-
-	peer_stats(link->peer, engine->now, &stats);
-	if (!stats.has_session)
-		link_want_session(link);
+	link_want_session(link);
 }
 
 void outbound_message(struct link *link, enum carrier carrier, struct packet *packet)
