@@ -79,6 +79,8 @@ enum cli_exit cli_ask(
 /* Tells an error of the daemon about request. */
 enum cli_exit cli_tell_error(
 	struct cli *cli, const struct rpc_request *request, const struct rpc_error *error);
+/* What a code of the daemon's is as an exit code; 0 is CLI_DONE. */
+enum cli_exit cli_exit_of(int32_t code);
 /* Tells why rpc_client_* failed with err (0: no answer in time). */
 enum cli_exit cli_tell_lost(const struct cli *cli, int err);
 /* Where request names a tunnel by the name that people see, puts its NAME there; true if it did. */
@@ -110,6 +112,7 @@ enum cli_exit run_import(struct cli *cli);
 enum cli_exit run_export(struct cli *cli);
 enum cli_exit run_delete(struct cli *cli);
 enum cli_exit run_set(struct cli *cli);
+enum cli_exit run_doctor(struct cli *cli);
 enum cli_exit run_unlock(struct cli *cli);
 enum cli_exit run_logs(struct cli *cli);
 enum cli_exit run_genkey(struct cli *cli);

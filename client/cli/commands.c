@@ -32,6 +32,11 @@ const struct command commands[] = {
 		"KEY as in the profile's [Interface], or with --peer in that [Peer]; KEY=\n"
 		"takes the key away. All are set, or none. Comments and other lines stay.",
 		OPTION_BIT(OPTION_PEER), 2, ARGS_WORDS_MAX - 1, run_set },
+	{ "doctor", "[NAME]", "says what works here and what does not",
+		"In less than 10 s, each line with a verdict and a cure. With NAME it tries a\n"
+		"handshake with the tunnel's server by UDP and by TCP, without bringing the\n"
+		"tunnel up; the exit code is what `up` would end with.",
+		0, 0, 1, run_doctor },
 	{ "unlock", "", "ends the kill switch",
 		"Whichever tunnel holds it and whatever the daemon does, also when none runs\n"
 		"(as root). With --for everything may pass for a while, so that you can log in\n"

@@ -132,8 +132,10 @@ enum cli_exit cli_tell_lost(const struct cli *cli, int err)
 	}
 }
 
-static enum cli_exit exit_of(int32_t code)
+enum cli_exit cli_exit_of(int32_t code)
 {
+	if (!code)
+		return CLI_DONE;
 	switch ((enum rpc_code)code) {
 	case RPC_CODE_NOT_UP:
 		return CLI_NOT_UP;
@@ -253,7 +255,7 @@ enum cli_exit cli_tell_error(
 		silent.json = false;
 		cli_fail(&silent, CLI_OTHER, "%s", error->message);
 	}
-	return exit_of(error->code);
+	return cli_exit_of(error->code);
 }
 
 enum cli_exit cli_ask(
