@@ -220,7 +220,7 @@ static gboolean tick(gpointer user)
 	}
 	switch (diagnose->phase) {
 	case DIAGNOSE_NAMES:
-		if (names_settled(diagnose->names) || spent_ms >= NAMES_MS)
+		if (diagnose_names_answered(diagnose) || spent_ms >= NAMES_MS)
 			begin_try(diagnose);
 		return G_SOURCE_CONTINUE;
 	case DIAGNOSE_TRY:
@@ -305,7 +305,8 @@ void method_diagnose(struct daemon *daemon, struct client *client, const struct 
 		finish(diagnose);
 		return;
 	}
-	progress(diagnose, RPC_STEP_RESOLVING);
+	if (diagnose->facts.host_count)
+		progress(diagnose, RPC_STEP_RESOLVING);
 	enter(diagnose, DIAGNOSE_NAMES);
 	diagnose->tick = g_timeout_add(TICK_MS, tick, diagnose);
 }

@@ -77,6 +77,16 @@ void diagnose_peers_find(struct diagnose *diagnose)
 	}
 }
 
+bool diagnose_names_answered(const struct diagnose *diagnose)
+{
+	size_t i;
+
+	for (i = 0; i < diagnose->facts.host_count; i++)
+		if (!names_answered(diagnose->names, diagnose->facts.hosts[i].host))
+			return false;
+	return true;
+}
+
 static void count_addresses(struct diagnose *diagnose)
 {
 	struct ip_address addresses[NAME_ADDRESSES_MAX];
@@ -85,6 +95,9 @@ static void count_addresses(struct diagnose *diagnose)
 	for (i = 0; i < diagnose->facts.host_count; i++) {
 		struct diagnose_host *host = &diagnose->facts.hosts[i];
 
+		/* Not where it was before, which may be good, but says nothing of DNS. */
+		if (!names_answered(diagnose->names, host->host))
+			continue;
 		count = names_get(diagnose->names, host->host, addresses, NAME_ADDRESSES_MAX);
 		for (j = 0; j < count; j++)
 			addresses[j].family == IP_V4 ? host->v4++ : host->v6++;

@@ -57,6 +57,8 @@ void diagnose_look(struct diagnose *diagnose);
 /* ---- diagnose_peer.c ---- */
 /* Whom the profile calls, and by which names. */
 void diagnose_peers_find(struct diagnose *diagnose);
+/* All names have been looked up. */
+bool diagnose_names_answered(const struct diagnose *diagnose);
 /* The names are known, as far as they ever will be: begins to ask where the peers are. */
 void diagnose_peers_begin(struct diagnose *diagnose);
 void diagnose_peers_forget(struct diagnose *diagnose);

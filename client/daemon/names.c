@@ -446,6 +446,13 @@ bool names_settled(const struct names *names)
 	return true;
 }
 
+bool names_answered(const struct names *names, const char *host)
+{
+	const struct name *name = find(names, host);
+
+	return name && (name->numeric || name->answered_us);
+}
+
 const char *names_missing(const struct names *names)
 {
 	guint i;

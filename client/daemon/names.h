@@ -37,6 +37,8 @@ bool names_good(struct names *names, const struct ip_address *address);
 size_t names_get(const struct names *names, const char *host, struct ip_address *out, size_t max);
 /* Every name has been looked up once, with or without success. */
 bool names_settled(const struct names *names);
+/* A server has answered for this name, or it is an address: what names_get gives is not only from before. */
+bool names_answered(const struct names *names, const char *host);
 /* A name without any address so far, or NULL. */
 const char *names_missing(const struct names *names);
 
