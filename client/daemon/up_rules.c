@@ -4,7 +4,9 @@
 #include "client/daemon/tunnel_state.h"
 
 #include "client/daemon/journal.h"
+#include "client/daemon/lockdown.h"
 #include "core/port/net_answer.h"
+#include "core/port/net_config.h"
 #include "core/port/net_rule.h"
 
 #include <errno.h>
@@ -101,6 +103,46 @@ enum step_result tunnel_set_rules(void *context)
 		"the policy rules that send traffic through the tunnel cannot be set: %s", strerror(-error));
 	tunnel_unset_rules(tunnel);
 	return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
+}
+
+static void leave_main_table(struct tunnel *tunnel)
+{
+	const struct profile *profile = &tunnel->loaded.profile;
+	size_t i, j;
+
+	for (i = 0; i < profile->peer_count; i++)
+		for (j = 0; j < profile->peers[i].allowed_ip_count; j++) {
+			struct net_route route = { .destination = profile->peers[i].allowed_ips[j],
+				.interface = tunnel->backend->interface_index(tunnel->run) };
+
+			if (tunnel_route_is_aside(tunnel, &route.destination))
+				net_route_remove(tunnel->daemon->net, &route);
+		}
+}
+
+static bool is_aside_for_a_peer(const struct tunnel *tunnel, const struct ip_prefix *prefix)
+{
+	return !net_takes_all(prefix) && tunnel_route_is_aside(tunnel, prefix);
+}
+
+void tunnel_reroute(struct tunnel *tunnel, struct uapi_device *change)
+{
+	if (!tunnel_any_prefix(tunnel, IP_V4, is_aside_for_a_peer) &&
+		!tunnel_any_prefix(tunnel, IP_V6, is_aside_for_a_peer))
+		return;
+	if (!tunnel->fwmark) {
+		tunnel->fwmark = tunnel_choose_mark(tunnel);
+		lockdown_let_pass(tunnel->daemon->lockdown, tunnel->name, tunnel->fwmark);
+		change->has_fwmark = true;
+		change->fwmark = tunnel->fwmark;
+	}
+	/* First there, then gone here: never by nobody's table. */
+	if (tunnel_set_routes(tunnel) == STEP_DONE && tunnel_set_rules(tunnel) == STEP_DONE) {
+		leave_main_table(tunnel);
+		return;
+	}
+	journal_say(tunnel->daemon->journal, JOURNAL_ERROR, tunnel->name, "%s", tunnel->failure.message);
+	rpc_error_free(&tunnel->failure);
 }
 
 static void suspend_dns(struct tunnel *tunnel)

@@ -79,6 +79,8 @@ static void update_ways(struct tunnel *tunnel)
 		if (!device_add_way(&device, &tunnel->loaded.profile.peers[i], &way))
 			break;
 	}
+	if (device.peer_count)
+		tunnel_reroute(tunnel, &device);
 	if (device.peer_count && tunnel->backend->configure(tunnel->run, &device) == 0) {
 		journal_say(
 			tunnel->daemon->journal, JOURNAL_INFO, tunnel->name, "a peer's address has changed");

@@ -7,8 +7,8 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from lib import case  # noqa: E402
-from lib.case import main_path  # noqa: E402
+from lib import case, machine  # noqa: E402
+from lib.case import main_path, waiting  # noqa: E402
 from lib.lab import check, wait_until  # noqa: E402
 from lib.network import Site  # noqa: E402
 from lib.tunnel import Daemon, Key, engine, interface_text, office, peer_text  # noqa: E402
@@ -138,6 +138,36 @@ def test_server_inside_allowed_ips(lab):
     check(route["dev"] == "office", f"what is beside the server does not go into the tunnel: {route}")
     route = json.loads(site.client.run("ip", "-j", "route", "get", "203.0.113.7").stdout)[0]
     check(route["dev"] == "eth0", f"what is outside of AllowedIPs goes into the tunnel: {route}")
+    daemon.cli("down", "office")
+    check_look(site.client, before, "at the end")
+
+
+@waiting
+def test_server_moves_to_inside_allowed_ips(lab):
+    """Its name stands for another address, which a prefix of AllowedIPs holds: the carriers get a mark, and the prefix's
+    route a table of its own, while the tunnel is up."""
+    site = Site(lab)
+    machine.own_etc(site.client)
+    router = site.router.host
+    router.run("ip", "address", "add", "192.0.2.53/24", "dev", "c0")
+    names = machine.Names(router, "192.0.2.53", {"vpn.example": ["198.51.100.2"]})
+    server, daemon, _, _ = full(site, allowed=f"{SPLIT}, 198.51.100.64/26", endpoint="vpn.example:51820")
+    site.server.run("ip", "address", "add", "198.51.100.70/24", "dev", "eth0")
+    watch_loops(site)
+    before = look_of(site.client)
+    daemon.up("office")
+    check("fwmark" not in site.client.run("ip", "rule").stdout, "a rule where none is needed")
+    names.set({"vpn.example": ["198.51.100.70"]})
+    site.router.block("ip daddr 198.51.100.2")
+    site.router.block("ip saddr 198.51.100.2")
+    pings = site.client.tool("pinger.py", "10.77.0.1", "--interval", "100")
+    _, seconds = wait_until(lambda: daemon.status("office")["peers"][0]["endpoint"] == "198.51.100.70:51820" and
+                            answers(site, count=2) == 2, "the tunnel to follow", 90, interval=0.5)
+    pings.signal(15)
+    lab.figure(f"followed after {seconds:.1f} s")
+    check(loops(site) == 0, f"{loops(site)} packets of the carrier went into their own tunnel")
+    route = json.loads(site.client.run("ip", "-j", "route", "get", "198.51.100.99").stdout)[0]
+    check(route["dev"] == "office", f"the prefix does not go into the tunnel any more: {route}")
     daemon.cli("down", "office")
     check_look(site.client, before, "at the end")
 
