@@ -304,6 +304,22 @@ def test_survives_the_daemon_and_brings_the_tunnel_back(lab):
     check(not any(place.leaks().values()), "seen on the underlay")
 
 
+def test_server_known_by_name(lab):
+    """Its name is looked up past the kill switch, and nobody else's is: at a restart nothing else could be looked up."""
+    place = Place(lab, own_etc=True, endpoint=f"vpn.example:{PORT}")
+    router = place.site.router.host
+    router.run("ip", "address", "add", "192.0.2.53/24", "dev", "c0")
+    names = machine.Names(router, "192.0.2.53", {"vpn.example": ["198.51.100.2"], "other.example": ["198.51.100.2"]})
+    place.daemon.up("office")
+    for end in place.daemon.program.kill, lambda: place.daemon.program.stop():
+        end()
+        place.daemon.start()
+        place.wait_up()
+    done = place.client.run("getent", "ahosts", "other.example", check_code=False, timeout=60)
+    check(done.returncode != 0 and not names.asked("other.example"), "anybody's names are looked up past it")
+    check(names.asked("vpn.example"), "the name was never asked for")
+
+
 @main_path
 def test_holds_at_boot(lab):
     """From before the network is up until the tunnel stands, for what was on when the machine went down, and for what

@@ -161,10 +161,13 @@ def test_server_moves_to_inside_allowed_ips(lab):
     site.router.block("ip daddr 198.51.100.2")
     site.router.block("ip saddr 198.51.100.2")
     pings = site.client.tool("pinger.py", "10.77.0.1", "--interval", "100")
+    # On a change of network names are looked up again at once.
+    site.client.run("ip", "address", "add", "192.0.2.99/24", "dev", "eth0")
     _, seconds = wait_until(lambda: daemon.status("office")["peers"][0]["endpoint"] == "198.51.100.70:51820" and
-                            answers(site, count=2) == 2, "the tunnel to follow", 90, interval=0.5)
+                            answers(site, count=2) == 2, "the tunnel to follow", 60, interval=0.5)
     pings.signal(15)
     lab.figure(f"followed after {seconds:.1f} s")
+    site.client.run("ip", "address", "del", "192.0.2.99/24", "dev", "eth0")
     check(loops(site) == 0, f"{loops(site)} packets of the carrier went into their own tunnel")
     route = json.loads(site.client.run("ip", "-j", "route", "get", "198.51.100.99").stdout)[0]
     check(route["dev"] == "office", f"the prefix does not go into the tunnel any more: {route}")
