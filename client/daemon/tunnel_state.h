@@ -131,8 +131,8 @@ enum step_result tunnel_set_routes(void *context);
 /* ---- up_rules.c ---- */
 enum step_result tunnel_set_rules(void *context);
 void tunnel_unset_rules(void *context);
-/* A peer has moved: where it is now inside of a prefix of the tunnel's, that prefix's route goes aside. What the backend
- * is to be told of that is added to change. */
+/* A peer has moved: where it is now inside of a prefix of the tunnel's, that prefix's route goes aside. What
+ * the backend is to be told of that is added to change. */
 void tunnel_reroute(struct tunnel *tunnel, struct uapi_device *change);
 /* Takes policy rules and DNS away for a time, or puts them back. */
 void tunnel_suspend(struct tunnel *tunnel, bool suspended);

@@ -62,8 +62,9 @@ def look_of(host):
     for command in (["ip", "rule"], ["ip", "-6", "rule"], ["ip", "route", "show", "table", "all"],
                     ["ip", "-6", "route", "show", "table", "all"], ["ip", "-br", "address"], ["ip", "-br", "link"]):
         parts.append(f"$ {' '.join(command)}\n{host.run(*command).stdout}")
-    # In the order of their names, not of their making.
-    parts += sorted(re.split("^(?=table )", host.run("nft", "list", "ruleset").stdout, flags=re.M))
+    # In the order of their names, not of their making, and without what they counted.
+    rules = re.sub(r"packets \d+ bytes \d+", "", host.run("nft", "list", "ruleset").stdout)
+    parts += sorted(re.split("^(?=table )", rules, flags=re.M))
     sysctls = host.run("sysctl", "-a", "-r", r"^net\.ipv[46]\.(conf|ip_forward|neigh|route|icmp|tcp_|fwmark)").stdout
     parts.append(sysctls)
     return "\n".join(parts)
