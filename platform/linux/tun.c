@@ -13,10 +13,12 @@
 #include <linux/if.h>
 #include <linux/if_tun.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define PACKET_AT 64
 #define BURST_BYTES (128 * 1024) /* more than the 65,535 of any burst: kernels may learn larger ones */
 
 struct tun {
@@ -95,19 +97,19 @@ void tun_stats(const struct tun *tun, struct tun_stats *out)
 static int read_burst(struct tun *tun)
 {
 	struct virtio_net_hdr header = { 0 };
-	struct iovec iov[2] = { { &header, sizeof(header) }, { tun->memory, BURST_BYTES } };
 	size_t header_len = tun->vnet_header ? sizeof(header) : 0;
+	/* The header lies before the packet, which begins at a cache line: a plain read costs less than a readv. */
+	uint8_t *packet = tun->memory + PACKET_AT, *start = packet - header_len;
 
 	for (;;) {
-		ssize_t n =
-			tun->vnet_header ? readv(tun->fd, iov, 2) : read(tun->fd, tun->memory, BURST_BYTES);
+		ssize_t n = read(tun->fd, start, BURST_BYTES - PACKET_AT);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
-		if ((size_t)n >= header_len &&
-			segmenter_init(&tun->burst, &header, tun->memory, (size_t)n - header_len)) {
+		memcpy(&header, start, header_len);
+		if ((size_t)n >= header_len && segmenter_init(&tun->burst, &header, packet, (size_t)n - header_len)) {
 			tun->has_burst = true;
 			tun->burst_packets = 0;
 			return 0;
