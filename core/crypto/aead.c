@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which implementation of the transport AEAD is used: asked once, by crypto_init. One struct aead belongs to the thread
- * that made it. Source: RFC 8439. */
+/* Which implementation of the transport AEAD is used: asked once, by crypto_init. One struct aead belongs to
+ * the thread that made it. Source: RFC 8439. */
 #include "core/crypto/aead_kind.h"
 
 #include "core/base/bytes.h"
@@ -12,7 +12,8 @@
 /* Set by crypto_init, before there is a second thread, and only read from then on. */
 static const struct aead_kind *chosen;
 
-static bool test_length(const struct aead_kind *kind, struct aead *aead, const uint8_t key[KEY_LEN], size_t len)
+static bool test_length(
+	const struct aead_kind *kind, struct aead *aead, const uint8_t key[KEY_LEN], size_t len)
 {
 	uint8_t plain[LONGEST], want[LONGEST + TAG_LEN], got[LONGEST + TAG_LEN];
 	uint64_t counter = 0x0102030405060708u + len;
@@ -37,8 +38,9 @@ static bool test_length(const struct aead_kind *kind, struct aead *aead, const u
 bool aead_self_test(const struct aead_kind *kind)
 {
 	static const uint8_t key[KEY_LEN] = { 1, 2, 3, 4, 5 };
-	static const size_t lengths[] = { 0, 1, 15, 16, 17, 63, 64, 65, 96, 127, 128, 129, 191, 192, 193, 255, 256, 257, 319,
-		320, 511, 512, 513, 767, 768, 1023, 1024, 1025, 1279, 1280, 1408, 1420, 1424, 1500 };
+	static const size_t lengths[] = { 0, 1, 15, 16, 17, 63, 64, 65, 96, 127, 128, 129, 191, 192, 193, 255,
+		256, 257, 319, 320, 511, 512, 513, 767, 768, 1023, 1024, 1025, 1279, 1280, 1408, 1420, 1424,
+		1500 };
 	struct aead aead;
 	bool good = true;
 

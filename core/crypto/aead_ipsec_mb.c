@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The transport AEAD by Intel's ipsec-mb, which at the size of a packet takes half of libcrypto's time. Its job interface
- * answers each of these jobs at once, and is faster than its direct calls. A manager belongs to one thread, so each
- * thread has its own, made with its first key and kept for the thread's life. Source: intel-ipsec-mb.h; RFC 8439. */
+/* The transport AEAD by Intel's ipsec-mb, which at the size of a packet takes half of libcrypto's time. Its
+ * job interface answers each of these jobs at once, and is faster than its direct calls. A manager belongs to
+ * one thread, so each thread has its own, made with its first key and kept for the thread's life. Source:
+ * intel-ipsec-mb.h; RFC 8439. */
 #include "core/crypto/aead_kind.h"
 
 #ifdef WGTCP_IPSEC_MB
@@ -57,8 +58,8 @@ static void ipsec_mb_wipe(struct aead *aead)
 }
 
 /* in and out are each len bytes long, and may be the same. */
-static void run(const struct prepared *prepared, IMB_CIPHER_DIRECTION direction, uint8_t *out, const uint8_t *in,
-	size_t len, uint64_t counter, uint8_t tag[TAG_LEN])
+static void run(const struct prepared *prepared, IMB_CIPHER_DIRECTION direction, uint8_t *out,
+	const uint8_t *in, size_t len, uint64_t counter, uint8_t tag[TAG_LEN])
 {
 	IMB_JOB *job = IMB_GET_NEXT_JOB(prepared->manager);
 	uint8_t nonce[NONCE_LEN];
@@ -94,7 +95,8 @@ static void ipsec_mb_seal(struct aead *aead, uint8_t *out, const uint8_t *plain,
 	run(aead->impl, IMB_DIR_ENCRYPT, out, plain, len, counter, out + len);
 }
 
-static bool ipsec_mb_open(struct aead *aead, uint8_t *out, const uint8_t *sealed, size_t sealed_len, uint64_t counter)
+static bool ipsec_mb_open(
+	struct aead *aead, uint8_t *out, const uint8_t *sealed, size_t sealed_len, uint64_t counter)
 {
 	uint8_t tag[TAG_LEN];
 
@@ -104,17 +106,16 @@ static bool ipsec_mb_open(struct aead *aead, uint8_t *out, const uint8_t *sealed
 
 	run(aead->impl, IMB_DIR_DECRYPT, out, sealed, len, counter, tag);
 	/* In constant time; a call for it would cost as much as the rest of this function. */
-	return ((get_le64(tag) ^ get_le64(sealed + len)) | (get_le64(tag + 8) ^ get_le64(sealed + len + 8))) == 0;
+	return ((get_le64(tag) ^ get_le64(sealed + len)) |
+		       (get_le64(tag + 8) ^ get_le64(sealed + len + 8))) == 0;
 }
 
 const struct aead_kind *aead_ipsec_mb(void)
 {
-	static const struct aead_kind avx2 = {
-		"ipsec-mb (AVX2)", ipsec_mb_init, ipsec_mb_wipe, ipsec_mb_seal, ipsec_mb_open
-	};
-	static const struct aead_kind avx512 = {
-		"ipsec-mb (AVX-512)", ipsec_mb_init, ipsec_mb_wipe, ipsec_mb_seal, ipsec_mb_open
-	};
+	static const struct aead_kind avx2 = { "ipsec-mb (AVX2)", ipsec_mb_init, ipsec_mb_wipe, ipsec_mb_seal,
+		ipsec_mb_open };
+	static const struct aead_kind avx512 = { "ipsec-mb (AVX-512)", ipsec_mb_init, ipsec_mb_wipe,
+		ipsec_mb_seal, ipsec_mb_open };
 	IMB_MGR *own = manager();
 
 	if (!own || imb_get_errno(own))

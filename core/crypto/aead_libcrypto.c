@@ -39,7 +39,8 @@ static void libcrypto_wipe(struct aead *aead)
 	aead->impl = NULL;
 }
 
-static void libcrypto_seal(struct aead *aead, uint8_t *out, const uint8_t *plain, size_t len, uint64_t counter)
+static void libcrypto_seal(
+	struct aead *aead, uint8_t *out, const uint8_t *plain, size_t len, uint64_t counter)
 {
 	EVP_CIPHER_CTX *ctx = aead->impl;
 	uint8_t nonce[NONCE_LEN];
@@ -54,7 +55,8 @@ static void libcrypto_seal(struct aead *aead, uint8_t *out, const uint8_t *plain
 	assert((size_t)done == len && rest == 0);
 }
 
-static bool libcrypto_open(struct aead *aead, uint8_t *out, const uint8_t *sealed, size_t sealed_len, uint64_t counter)
+static bool libcrypto_open(
+	struct aead *aead, uint8_t *out, const uint8_t *sealed, size_t sealed_len, uint64_t counter)
 {
 	EVP_CIPHER_CTX *ctx = aead->impl;
 	uint8_t nonce[NONCE_LEN], tag[TAG_LEN];
@@ -75,9 +77,8 @@ static bool libcrypto_open(struct aead *aead, uint8_t *out, const uint8_t *seale
 
 const struct aead_kind *aead_libcrypto(void)
 {
-	static const struct aead_kind kind = {
-		"OpenSSL libcrypto", libcrypto_init, libcrypto_wipe, libcrypto_seal, libcrypto_open
-	};
+	static const struct aead_kind kind = { "OpenSSL libcrypto", libcrypto_init, libcrypto_wipe,
+		libcrypto_seal, libcrypto_open };
 
 	return &kind;
 }

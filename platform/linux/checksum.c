@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Internet checksum: which way of adding is used, the portable one, and the rest. Any thread. Source: RFC 1071.
+/* The Internet checksum: which way of adding is used, the portable one, and the rest. Any thread. Source: RFC
+ * 1071.
  *
  * Words of 32 bits are added in lanes of 64 bits, so that no carry is lost and the compiler can use whatever
  * vectors every machine has. */

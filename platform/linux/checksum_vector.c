@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Internet checksum with the vectors of x86-64, for processors that have them at run time. Words of 32 bits are added
- * in lanes of 64 bits, so that no carry is lost. Pure. Source: RFC 1071. */
+/* The Internet checksum with the vectors of x86-64, for processors that have them at run time. Words of 32
+ * bits are added in lanes of 64 bits, so that no carry is lost. Pure. Source: RFC 1071. */
 #include "platform/linux/checksum_kinds.h"
 
 #ifdef __x86_64__
@@ -28,7 +28,8 @@ __attribute__((target("avx2"))) static uint64_t add_avx2(uint64_t sum, const uin
 	return checksum_add_portable(sum + lanes[0] + lanes[1] + lanes[2] + lanes[3], bytes, len);
 }
 
-__attribute__((target("avx512f,avx512bw"))) static uint64_t add_avx512(uint64_t sum, const uint8_t *bytes, size_t len)
+__attribute__((target("avx512f,avx512bw"))) static uint64_t add_avx512(
+	uint64_t sum, const uint8_t *bytes, size_t len)
 {
 	const __m512i low = _mm512_set1_epi64(UINT32_MAX);
 	__m512i even = _mm512_setzero_si512(), odd = _mm512_setzero_si512();

@@ -26,7 +26,7 @@ struct tun {
 	bool vnet_header;
 	bool bursts; /* it takes merged packets */
 	uint8_t *memory;
-	bool has_burst; /* burst holds packets that were read and not yet taken */
+	bool has_burst;       /* burst holds packets that were read and not yet taken */
 	size_t burst_packets; /* taken so far from this burst, or from the last one */
 	struct segmenter burst;
 	struct tun_stats stats;
@@ -98,7 +98,8 @@ static int read_burst(struct tun *tun)
 {
 	struct virtio_net_hdr header = { 0 };
 	size_t header_len = tun->vnet_header ? sizeof(header) : 0;
-	/* The header lies before the packet, which begins at a cache line: a plain read costs less than a readv. */
+	/* The header lies before the packet, which begins at a cache line: a plain read costs less than a
+	 * readv. */
 	uint8_t *packet = tun->memory + PACKET_AT, *start = packet - header_len;
 
 	for (;;) {
@@ -109,7 +110,8 @@ static int read_burst(struct tun *tun)
 		if (n < 0)
 			return -errno;
 		memcpy(&header, start, header_len);
-		if ((size_t)n >= header_len && segmenter_init(&tun->burst, &header, packet, (size_t)n - header_len)) {
+		if ((size_t)n >= header_len &&
+			segmenter_init(&tun->burst, &header, packet, (size_t)n - header_len)) {
 			tun->has_burst = true;
 			tun->burst_packets = 0;
 			return 0;

@@ -221,7 +221,8 @@ int udp_receive(struct udp *udp, struct udp_datagram *out, size_t max)
 		struct udp_burst *burst = &udp->bursts[udp->burst_at];
 		size_t len = burst->left < burst->segment ? burst->left : burst->segment;
 
-		/* What came as one is handed out as one, where it fits: it may become one again on its way. */
+		/* What came as one is handed out as one, where it fits: it may become one again on its way.
+		 */
 		if (count && burst->fresh && count + datagrams_left(burst) > max)
 			break;
 		burst->fresh = false;

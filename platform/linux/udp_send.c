@@ -10,8 +10,8 @@
 #include <string.h>
 
 #define RUN_PACKETS_MAX 64
-/* With all its headers, that of the link too, below the 65,536 that a device takes whole: one byte more, and the kernel
- * cuts the run itself before the device. */
+/* With all its headers, that of the link too, below the 65,536 that a device takes whole: one byte more, and
+ * the kernel cuts the run itself before the device. */
 #define RUN_BYTES_MAX 65440
 #define CONTROL_BYTES 128
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* wgtcp-bench-handshakes: how many handshakes one core answers in a second, and how many it makes whole. The core's code
- * without sockets: messages go from hand to hand and the clock is a number, so that no limit for strangers is met. One
- * thread. Called by tests/bench/run. */
+/* wgtcp-bench-handshakes: how many handshakes one core answers in a second, and how many it makes whole. The
+ * core's code without sockets: messages go from hand to hand and the clock is a number, so that no limit for
+ * strangers is met. One thread. Called by tests/bench/run. */
 #include "core/tunnel/tunnel.h"
 
 #include <stdio.h>
@@ -55,7 +55,8 @@ static void make_pair(struct side side[2], struct packet_pool *pool)
 /* Makes count handshakes and tells the seconds that each side took. */
 static void measure(struct side side[2], unsigned long count, double took[2])
 {
-	const struct endpoint source = { .address = { .family = IP_V4, .bytes = { 192, 0, 2, 1 } }, .port = 51820 };
+	const struct endpoint source = { .address = { .family = IP_V4, .bytes = { 192, 0, 2, 1 } },
+		.port = 51820 };
 	struct mono now = { 1000000000 };
 	struct wall wall = { .s = 1700000000 };
 	struct received received;
@@ -67,19 +68,21 @@ static void measure(struct side side[2], unsigned long count, double took[2])
 		wall.ns += SPACING_MS * 1000000;
 		wall.s += wall.ns / 1000000000;
 		wall.ns %= 1000000000;
-		must(tunnel_create_initiation(side[0].tunnel, side[0].peer, now, wall, side[0].message) == VERDICT_OK,
+		must(tunnel_create_initiation(side[0].tunnel, side[0].peer, now, wall, side[0].message) ==
+				VERDICT_OK,
 			"an initiation");
 		middle = seconds_now();
-		must(tunnel_receive(side[1].tunnel, CARRIER_UDP, &source, side[0].message->data, side[0].message->len, now,
-			     wall, side[1].scratch, &received) == VERDICT_OK &&
+		must(tunnel_receive(side[1].tunnel, CARRIER_UDP, &source, side[0].message->data,
+			     side[0].message->len, now, wall, side[1].scratch, &received) == VERDICT_OK &&
 				received.kind == RECEIVED_INITIATION,
 			"taking the initiation");
-		must(tunnel_create_response(side[1].tunnel, side[1].peer, now, side[1].message) == VERDICT_OK, "a response");
+		must(tunnel_create_response(side[1].tunnel, side[1].peer, now, side[1].message) == VERDICT_OK,
+			"a response");
 		end = seconds_now();
 		took[1] += end - middle;
 		took[0] += middle - start;
-		must(tunnel_receive(side[0].tunnel, CARRIER_UDP, &source, side[1].message->data, side[1].message->len, now,
-			     wall, side[0].scratch, &received) == VERDICT_OK &&
+		must(tunnel_receive(side[0].tunnel, CARRIER_UDP, &source, side[1].message->data,
+			     side[1].message->len, now, wall, side[0].scratch, &received) == VERDICT_OK &&
 				received.kind == RECEIVED_RESPONSE,
 			"taking the response");
 		took[0] += seconds_now() - end;
@@ -102,8 +105,8 @@ int main(int argc, char **argv)
 	must(pool, "memory");
 	make_pair(side, pool);
 	measure(side, count, took);
-	printf("{\"count\": %lu, \"answered_per_s\": %.0f, \"initiated_per_s\": %.0f, \"aead\": \"%s\"}\n", count,
-		(double)count / took[1], (double)count / took[0], crypto_aead_name());
+	printf("{\"count\": %lu, \"answered_per_s\": %.0f, \"initiated_per_s\": %.0f, \"aead\": \"%s\"}\n",
+		count, (double)count / took[1], (double)count / took[0], crypto_aead_name());
 	for (int i = 0; i < 2; i++) {
 		tunnel_free(side[i].tunnel);
 		packet_give(pool, side[i].message);

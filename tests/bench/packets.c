@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* wgtcp-bench-packets: small UDP packets as fast as the kernel takes them, in one flow or in many, and their count at
- * the other end. One flow leaves by a connected UDP socket, which costs the least; many are made whole for a raw one, so
- * that thousands cost no more than a few. Nothing leaves as a burst that the kernel would have to take apart. IPv4. One
- * thread. Called by tests/bench/run. */
+/* wgtcp-bench-packets: small UDP packets as fast as the kernel takes them, in one flow or in many, and their
+ * count at the other end. One flow leaves by a connected UDP socket, which costs the least; many are made
+ * whole for a raw one, so that thousands cost no more than a few. Nothing leaves as a burst that the kernel
+ * would have to take apart. IPv4. One thread. Called by tests/bench/run. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -51,8 +51,8 @@ static void put16(uint8_t *at, uint32_t value)
 }
 
 /* A whole packet of a flow. The kernel fills in the IP checksum. */
-static void make_packet(uint8_t *packet, const struct in_addr *from, const struct in_addr *to, uint32_t source_port,
-	uint32_t port, size_t payload)
+static void make_packet(uint8_t *packet, const struct in_addr *from, const struct in_addr *to,
+	uint32_t source_port, uint32_t port, size_t payload)
 {
 	uint8_t *udp = packet + IP_LEN;
 	uint32_t udp_len = (uint32_t)(UDP_LEN + payload), sum = IPPROTO_UDP + udp_len;
@@ -78,19 +78,21 @@ static int send_packets(char **words)
 	struct sockaddr_in to = { .sin_family = AF_INET };
 	struct in_addr from;
 	unsigned long port = strtoul(words[2], NULL, 10), payload = strtoul(words[3], NULL, 10);
-	unsigned long flows = strtoul(words[4], NULL, 10), seconds = strtoul(words[5], NULL, 10), refused = 0, sent = 0;
+	unsigned long flows = strtoul(words[4], NULL, 10), seconds = strtoul(words[5], NULL, 10), refused = 0,
+		      sent = 0;
 	struct mmsghdr messages[BATCH];
 	struct iovec iov[BATCH];
 	static uint8_t packets[BATCH][IP_LEN + UDP_LEN + PAYLOAD_MAX];
 	bool raw = flows > 1;
-	int fd = raw ? socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW) : socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd = raw ? socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW)
+		     : socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0) {
 		perror("wgtcp-bench-packets: socket");
 		return 1;
 	}
-	if (inet_pton(AF_INET, words[0], &from) != 1 || inet_pton(AF_INET, words[1], &to.sin_addr) != 1 || !port ||
-		port > 65535 || payload > PAYLOAD_MAX || !flows || flows > FLOWS_MAX || !seconds) {
+	if (inet_pton(AF_INET, words[0], &from) != 1 || inet_pton(AF_INET, words[1], &to.sin_addr) != 1 ||
+		!port || port > 65535 || payload > PAYLOAD_MAX || !flows || flows > FLOWS_MAX || !seconds) {
 		fputs(usage, stderr);
 		return 2;
 	}
@@ -111,8 +113,8 @@ static int send_packets(char **words)
 	}
 	for (uint64_t end = now_ns() + seconds * UINT64_C(1000000000), flow = 0; now_ns() < end;) {
 		for (size_t i = 0; flows > 1 && i < BATCH; i++, flow = (flow + 1) % flows)
-			make_packet(packets[i], &from, &to.sin_addr, FIRST_SOURCE_PORT + (uint32_t)flow, (uint32_t)port,
-				payload);
+			make_packet(packets[i], &from, &to.sin_addr, FIRST_SOURCE_PORT + (uint32_t)flow,
+				(uint32_t)port, payload);
 		int n = sendmmsg(fd, messages, BATCH, 0);
 
 		if (n > 0)
@@ -127,7 +129,8 @@ static int send_packets(char **words)
 
 static int count_packets(char **words)
 {
-	struct sockaddr_in local = { .sin_family = AF_INET, .sin_port = htons((uint16_t)strtoul(words[1], NULL, 10)) };
+	struct sockaddr_in local = { .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)strtoul(words[1], NULL, 10)) };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), room = RECEIVE_BUFFER_BYTES;
 	struct timeval patience = { .tv_sec = 20 };
 	struct mmsghdr messages[BATCH] = { 0 };

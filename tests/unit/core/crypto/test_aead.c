@@ -176,7 +176,8 @@ static void seal_nothing(struct aead *aead, uint8_t *out, const uint8_t *plain, 
 	memmove(out, plain, len);
 }
 
-static bool open_anything(struct aead *aead, uint8_t *out, const uint8_t *sealed, size_t sealed_len, uint64_t counter)
+static bool open_anything(
+	struct aead *aead, uint8_t *out, const uint8_t *sealed, size_t sealed_len, uint64_t counter)
 {
 	aead_libcrypto()->open(aead, out, sealed, sealed_len, counter);
 	return true;

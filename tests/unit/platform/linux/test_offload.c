@@ -52,8 +52,8 @@ static void sums_equal_the_plain_ones(void **state)
 	assert_int_equal(get_be16(stored), 0xffff);
 }
 
-/* Each way of adding that this machine has gives the plain sum for every length and alignment, at the end of its
- * buffer too, so that a sanitizer sees what reads on. */
+/* Each way of adding that this machine has gives the plain sum for every length and alignment, at the end of
+ * its buffer too, so that a sanitizer sees what reads on. */
 static void every_kind_gives_the_plain_sum(void **state)
 {
 	struct checksum_kind kinds[CHECKSUM_KINDS_MAX + 1] = { { "portable", checksum_add_portable } };
@@ -68,12 +68,16 @@ static void every_kind_gives_the_plain_sum(void **state)
 			for (size_t i = 0; i < len + 3; i++)
 				bytes[i] = len % 3 ? (uint8_t)(i * 151 + len) : 0xff;
 			for (size_t offset = 0; offset < 4; offset++) {
-				checksum_put(stored, checksum_fold(kinds[k].add(0, bytes + offset, len + 3 - offset)));
-				assert_int_equal(get_be16(stored), plain_sum(bytes + offset, len + 3 - offset));
+				checksum_put(stored,
+					checksum_fold(kinds[k].add(0, bytes + offset, len + 3 - offset)));
+				assert_int_equal(
+					get_be16(stored), plain_sum(bytes + offset, len + 3 - offset));
 			}
 			/* A sum so far is carried on: this one, which is 1, lies in the lower byte here. */
-			checksum_put(stored, checksum_fold(kinds[k].add(UINT64_C(0x1ffffffff), bytes, len + 3)));
-			assert_int_equal(get_be16(stored) % 0xffff, (plain_sum(bytes, len + 3) + 256) % 0xffff);
+			checksum_put(
+				stored, checksum_fold(kinds[k].add(UINT64_C(0x1ffffffff), bytes, len + 3)));
+			assert_int_equal(
+				get_be16(stored) % 0xffff, (plain_sum(bytes, len + 3) + 256) % 0xffff);
 			free(bytes);
 		}
 	}
