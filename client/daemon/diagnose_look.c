@@ -135,9 +135,9 @@ static void choose(struct diagnose *diagnose)
 void diagnose_look(struct diagnose *diagnose)
 {
 	static const struct ip_address outside[] = {
-		/* Documentation prefixes (RFC 5737, 3849): nothing is sent there. */
-		{ .family = IP_V4, .bytes = { 192, 0, 2, 1 } },
-		{ .family = IP_V6, .bytes = { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 } },
+		/* Documentation prefixes (RFC 5737, 9637): nothing is sent there. */
+		{ .family = IP_V4, .bytes = { 203, 0, 113, 1 } },
+		{ .family = IP_V6, .bytes = { 0x3f, 0xff, [15] = 1 } },
 	};
 	struct daemon *daemon = diagnose->daemon;
 	struct diagnose_facts *facts = &diagnose->facts;
