@@ -47,6 +47,8 @@ void tunnel_poll(struct tunnel *tunnel)
 {
 	if (tunnel->phase != TUNNEL_DOWN && tunnel->configured)
 		tunnel_query(tunnel);
+	else
+		tunnel_wait_for_names(tunnel);
 }
 
 static void resolve(const uint8_t public_key[32], void *user)
@@ -118,8 +120,10 @@ static void explain(struct tunnel *tunnel)
 			"PresharedKey here, and that the server has our public key",
 			tunnel->name);
 		return;
-	case RPC_CAUSE_NONE:
 	case RPC_CAUSE_CAPTIVE_PORTAL:
+		tunnel_explain_portal(tunnel, view->message, sizeof(view->message));
+		return;
+	case RPC_CAUSE_NONE:
 	case RPC_CAUSE_CLOCK:
 	case RPC_CAUSE_PERMISSION:
 	case RPC_CAUSE_BUSY:
@@ -168,6 +172,8 @@ static void look_for_network(struct tunnel *tunnel)
 	case RPC_STATE_FAILED:
 		if (tunnel->view.cause != RPC_CAUSE_DNS_FAILED && !tunnel_any_route(tunnel))
 			tunnel->view.cause = RPC_CAUSE_NO_NETWORK;
+		else
+			tunnel_look_for_portal(tunnel);
 		return;
 	case RPC_STATE_DOWN:
 	case RPC_STATE_VERIFYING:

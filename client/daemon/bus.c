@@ -191,3 +191,12 @@ void bus_watch(struct bus *bus, void (*on_connected)(GDBusConnection *connection
 	if (bus->connection)
 		on_connected(bus->connection, user);
 }
+
+void bus_unwatch(struct bus *bus, void *user)
+{
+	guint i;
+
+	for (i = bus->watchers->len; i > 0; i--)
+		if (g_array_index(bus->watchers, struct watcher, i - 1).user == user)
+			g_array_remove_index(bus->watchers, i - 1);
+}

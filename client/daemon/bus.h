@@ -23,5 +23,6 @@ void bus_forget(struct bus *bus, void *user);
 /* Calls connected for each connection, and first for the one that there is: for subscriptions, which go with
  * it. */
 void bus_watch(struct bus *bus, void (*connected)(GDBusConnection *connection, void *user), void *user);
+void bus_unwatch(struct bus *bus, void *user);
 
 #endif

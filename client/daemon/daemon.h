@@ -19,8 +19,10 @@ struct lockdown;
 struct manager;
 struct memory;
 struct net_config;
+struct portal_watch;
 struct prober;
 struct profiles;
+struct surroundings;
 
 #define DAEMON_UAPI_FOLDER "/var/run/wireguard"
 
@@ -32,6 +34,8 @@ struct daemon {
 	struct bus *bus;
 	struct dns *dns;
 	struct prober *prober;
+	struct surroundings *surroundings;
+	struct portal_watch *portal;
 	struct address_book *address_book;
 	struct net_config *net;
 	struct profiles *profiles;

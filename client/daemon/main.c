@@ -18,6 +18,7 @@
 #include "client/daemon/prober.h"
 #include "client/daemon/profiles.h"
 #include "client/daemon/spawner.h"
+#include "client/daemon/surroundings.h"
 #include "client/daemon/timestamp.h"
 #include "core/port/net_config.h"
 
@@ -137,7 +138,8 @@ static void auto_connect(struct daemon *daemon)
 			rpc_error_free(&error);
 			continue;
 		}
-		if (loaded.profile.auto_connect) {
+		/* Those that name networks: on_demand.c. */
+		if (loaded.profile.auto_connect && loaded.profile.trusted_networks.count == 0) {
 			hold(daemon, files[i].name, &loaded.profile);
 			manager_auto_connect(daemon->manager, files[i].name, "AutoConnect");
 		}
@@ -204,6 +206,7 @@ static int open_all(struct running *running, const struct options *options, int 
 	daemon->dns = dns_new(daemon);
 	daemon->prober = prober_new(daemon);
 	daemon->manager = manager_new(daemon);
+	daemon->surroundings = surroundings_new(daemon);
 	error = listener_open(daemon, options->socket, &daemon->listener);
 	if (error) {
 		journal_say(daemon->journal, JOURNAL_ERROR, NULL, "%s cannot be listened on: %s: %s",
@@ -219,6 +222,8 @@ static void close_all(struct daemon *daemon)
 {
 	listener_close(daemon->listener);
 	daemon->listener = NULL;
+	surroundings_free(daemon->surroundings);
+	daemon->surroundings = NULL;
 	manager_free(daemon->manager);
 	daemon->manager = NULL;
 	prober_free(daemon->prober);

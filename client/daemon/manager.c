@@ -10,6 +10,7 @@
 #include "client/daemon/leftovers.h"
 #include "client/daemon/lockdown.h"
 #include "client/daemon/memory.h"
+#include "client/daemon/surroundings.h"
 #include "client/daemon/timestamp.h"
 #include "core/port/net_config.h"
 
@@ -290,6 +291,27 @@ uint32_t manager_outside_mark(const struct manager *manager)
 	return mark;
 }
 
+struct interface_search {
+	uint32_t index;
+	bool found;
+};
+
+static void look_for_interface(struct tunnel *tunnel, void *user)
+{
+	struct interface_search *search = user;
+
+	if (tunnel_interface_index(tunnel) == search->index)
+		search->found = true;
+}
+
+bool manager_has_interface(const struct manager *manager, uint32_t index)
+{
+	struct interface_search search = { .index = index };
+
+	manager_each(manager, look_for_interface, &search);
+	return search.found;
+}
+
 /* ---- the network, for tunnels that have nobody yet who watches it ---- */
 
 static void lockdown_changed(struct tunnel *tunnel, void *user)
@@ -317,8 +339,10 @@ static gboolean network_ready(gint fd, GIOCondition condition, gpointer user)
 
 	(void)fd;
 	(void)condition;
-	if (net_watch_take(manager->network, 0, &link_gone) == 1)
+	if (net_watch_take(manager->network, 0, &link_gone) == 1) {
 		manager_each(manager, network_changed, NULL);
+		surroundings_network_changed(manager->daemon->surroundings);
+	}
 	return G_SOURCE_CONTINUE;
 }
 

@@ -59,6 +59,11 @@ uint32_t tunnel_kernel_link(const struct tunnel *tunnel)
 	return tunnel->run ? tunnel->backend->interface_index(tunnel->run) : 0;
 }
 
+uint32_t tunnel_interface_index(const struct tunnel *tunnel)
+{
+	return tunnel->run ? tunnel->backend->interface_index(tunnel->run) : 0;
+}
+
 uint32_t tunnel_rules_mark(const struct tunnel *tunnel)
 {
 	return tunnel->rules ? tunnel->fwmark : 0;
@@ -309,8 +314,11 @@ void tunnel_timeout_error(const struct tunnel *tunnel, uint32_t timeout_ms, stru
 		rpc_error_set(error, RPC_CODE_PEER_UNREACHABLE, "%s", view->message);
 		error->cause = view->cause;
 		return;
-	case RPC_CAUSE_NONE:
 	case RPC_CAUSE_CAPTIVE_PORTAL:
+		rpc_error_set(error, RPC_CODE_CAPTIVE_PORTAL, "%s", view->message);
+		error->cause = view->cause;
+		return;
+	case RPC_CAUSE_NONE:
 	case RPC_CAUSE_CLOCK:
 	case RPC_CAUSE_PERMISSION:
 	case RPC_CAUSE_BUSY:

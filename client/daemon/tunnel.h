@@ -2,7 +2,7 @@
 /* One tunnel: down, being brought up, or running; kept alive while it runs. Main thread, GLib main loop.
  *
  * Files: tunnel_state.h (what it holds), tunnel.c (its life), up.c and up_*.c
- * (the steps of a bring-up), alive.c (numbers, states, engine deaths), ways.c (names and addresses of peers),
+ * (the steps of a bring-up), alive.c (numbers, states, engine deaths), trouble.c (sleep, portals), ways.c (names and addresses of peers),
  * switch.c (moving to another carrier). manager.c owns all tunnels. */
 #ifndef WGTCP_CLIENT_DAEMON_TUNNEL_H
 #define WGTCP_CLIENT_DAEMON_TUNNEL_H
@@ -77,6 +77,12 @@ void tunnel_lockdown_changed(struct tunnel *tunnel);
 bool tunnel_has_kernel_link(const struct tunnel *tunnel);
 /* Its index; 0: not known yet. */
 uint32_t tunnel_kernel_link(const struct tunnel *tunnel);
+/* This machine has slept. */
+void tunnel_resumed(struct tunnel *tunnel);
+/* portal_is_captive is different. */
+void tunnel_portal_changed(struct tunnel *tunnel);
+/* 0: it has none. */
+uint32_t tunnel_interface_index(const struct tunnel *tunnel);
 /* The policy rules that it has set would outlive the daemon: their mark, or 0. */
 uint32_t tunnel_rules_mark(const struct tunnel *tunnel);
 /* When tunnel_view's numbers were read last. */

@@ -166,6 +166,15 @@ void tunnel_remember(struct tunnel *tunnel, const uint8_t public_key[32], enum f
 /* Whether this machine has a route to some place where a peer may be. */
 bool tunnel_any_route(struct tunnel *tunnel);
 
+/* ---- trouble.c ---- */
+/* It gets no answer: finds out whether a portal is in the way. True, with the view's cause set, if one is known to be. */
+bool tunnel_look_for_portal(struct tunnel *tunnel);
+void tunnel_explain_portal(const struct tunnel *tunnel, char *out, size_t size);
+/* A bring-up that somebody waits for ends here if the view's cause is a portal; then tunnel->failure is set. */
+bool tunnel_stop_for_portal(struct tunnel *tunnel);
+/* Its names are still being looked up. */
+void tunnel_wait_for_names(struct tunnel *tunnel);
+
 /* ---- switch.c ---- */
 /* Whether the switch under way is over, by the numbers that have just come. */
 void tunnel_switch_look(struct tunnel *tunnel);

@@ -39,8 +39,6 @@ static void warn_of_what_is_missing(struct tunnel *tunnel)
 	}
 	if (profile->fallback_profile[0])
 		tunnel_warn(tunnel, "FallbackProfile is not used yet by this version");
-	if (profile->trusted_networks.count)
-		tunnel_warn(tunnel, "TrustedNetworks is not used yet by this version");
 	if (profile->speed_test_server)
 		tunnel_warn(tunnel, "SpeedTestServer is not started yet by this version");
 }
@@ -177,6 +175,11 @@ static enum step_result do_names(void *context)
 		return STEP_DONE;
 	/* Not one name is known. The look-ups go on; DNS may not be ready yet (a start at boot). */
 	tunnel->view.cause = no_route(tunnel) ? RPC_CAUSE_NO_NETWORK : RPC_CAUSE_DNS_FAILED;
+	if (tunnel->view.cause == RPC_CAUSE_DNS_FAILED && tunnel_look_for_portal(tunnel)) {
+		tunnel_explain_portal(tunnel, tunnel->view.message, sizeof(tunnel->view.message));
+		tunnel_tell(tunnel, &before);
+		return tunnel_stop_for_portal(tunnel) ? STEP_FAILED : STEP_WAITS;
+	}
 	tunnel->events->progress(tunnel,
 		tunnel->view.cause == RPC_CAUSE_NO_NETWORK ? RPC_STEP_WAITING_FOR_NETWORK
 							   : RPC_STEP_RESOLVING,
@@ -378,6 +381,8 @@ static enum step_result do_settle(void *context)
 	struct rpc_tunnel before = view_shell(&tunnel->view);
 	enum rpc_state decided = view_decided(&tunnel->view, profile_of(tunnel));
 
+	if (decided != RPC_STATE_UP && tunnel_stop_for_portal(tunnel))
+		return STEP_FAILED;
 	if (decided == RPC_STATE_CONNECTING || (decided == RPC_STATE_FAILED && tunnel->wishes.persistent))
 		return STEP_WAITS;
 	if (tunnel->trying_tcp) {

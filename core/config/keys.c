@@ -233,6 +233,25 @@ static bool read_trusted_networks(struct profile_reading *reading, const char *v
 	return profile_value_list(reading, value, len, true, one_network);
 }
 
+/* An address whose answer tells a portal from the open network. */
+static bool read_portal_check(struct profile_reading *reading, const char *value, size_t len)
+{
+	char quote[PROFILE_QUOTE_LEN];
+	size_t scheme = len > 8 && !memcmp(value, "https://", 8) ? 8 : len > 7 && !memcmp(value, "http://", 7) ? 7 : 0;
+	size_t i;
+
+	for (i = 0; i < len && value[i] > ' ' && value[i] <= '~'; i++)
+		;
+	if (!scheme || i < len || len >= sizeof(reading->profile->portal_check) || value[scheme] == '/')
+		return profile_value_fail(reading, value,
+			"PortalCheck is \"%s\", which is no web address: write one that answers with status 204, "
+			"as http://vpn.example.com/generate_204, or leave it out",
+			profile_quote(value, len, quote));
+	memcpy(reading->profile->portal_check, value, len);
+	reading->profile->portal_check[len] = 0;
+	return true;
+}
+
 static bool read_public_key(struct profile_reading *reading, const char *value, size_t len)
 {
 	return profile_value_key(reading, value, len, reading->peer->public_key);
@@ -353,6 +372,7 @@ const struct profile_key profile_keys[] = {
 	{ "SpeedTestServer", I, 0, "on", read_speed_test_server },
 	{ "Extensions", I, 0, "off", read_extensions },
 	{ "TrustedNetworks", I, LIST, "Home, Office", read_trusted_networks },
+	{ "PortalCheck", I, 0, "http://vpn.example.com/generate_204", read_portal_check },
 	{ "Transport", I | P, 0, "auto", read_transport },
 	{ "PublicKey", P, 0, "the peer's public key", read_public_key },
 	{ "PresharedKey", P, SECRET, "a key from wgtcp-cli genpsk", read_preshared_key },

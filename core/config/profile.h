@@ -19,6 +19,7 @@
 /* As core/uapi has it for one peer. */
 #define PROFILE_ENDPOINTS_MAX 8
 #define PROFILE_PORTS_MAX 8
+#define PROFILE_URL_LEN 512
 /* Larger input is refused before it is looked at. */
 #define PROFILE_TEXT_MAX (1u << 20)
 #define PROFILE_LINE_MAX (1u << 18)
@@ -80,6 +81,7 @@ struct profile {
 	enum transport transport;
 	enum profile_backend backend;
 	char fallback_profile[PROFILE_NAME_LEN]; /* empty: none */
+	char portal_check[PROFILE_URL_LEN]; /* whom to ask whether a captive portal is in the way; empty: nobody */
 	bool kill_switch, kill_switch_lan, auto_connect, speed_test_server, save_config;
 	bool extensions; /* on by default */
 	struct profile_texts trusted_networks;

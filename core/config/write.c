@@ -245,6 +245,8 @@ static void add_interface(struct writer *writer, const struct profile *profile, 
 	if (!profile->extensions)
 		add_pair(writer, "Extensions", "off");
 	add_texts(writer, "TrustedNetworks", &profile->trusted_networks);
+	if (profile->portal_check[0])
+		add_pair(writer, "PortalCheck", profile->portal_check);
 	if (profile->transport != TRANSPORT_AUTO)
 		add_transport(writer, profile->transport);
 }

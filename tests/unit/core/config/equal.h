@@ -63,6 +63,7 @@ static inline bool same_profiles(const struct profile *a, const struct profile *
 		a->tcp_listen_port != b->tcp_listen_port || a->fwmark != b->fwmark || a->mtu != b->mtu ||
 		a->table != b->table || a->table_number != b->table_number || a->transport != b->transport ||
 		a->backend != b->backend || strcmp(a->fallback_profile, b->fallback_profile) != 0 ||
+		strcmp(a->portal_check, b->portal_check) != 0 ||
 		a->kill_switch != b->kill_switch || a->kill_switch_lan != b->kill_switch_lan ||
 		a->auto_connect != b->auto_connect || a->speed_test_server != b->speed_test_server ||
 		a->save_config != b->save_config || a->extensions != b->extensions ||

@@ -79,11 +79,11 @@ static const struct {
 		HEAD "Transport = TCP\nBackend = userspace\nTcpListenPort = 443\nFallbackProfile = "
 		     "office-tcp.conf\nKillSwitch = on\nkillswitchallowlan = true\n"
 		     "AutoConnect = yes\nSpeedTestServer = true\nExtensions = off\nTrustedNetworks = Home "
-		     "net, Caf\xc3\xa9\n",
+		     "net, Caf\xc3\xa9\nPortalCheck = http://check.example/generate_204?a=b\n",
 		HEAD "Backend = userspace\nTcpListenPort = 443\nFallbackProfile = office-tcp\nKillSwitch = "
 		     "on\nKillSwitchAllowLan = on\nAutoConnect = on\n"
 		     "SpeedTestServer = on\nExtensions = off\nTrustedNetworks = Home net\nTrustedNetworks = "
-		     "Caf\xc3\xa9\nTransport = tcp\n" },
+		     "Caf\xc3\xa9\nPortalCheck = http://check.example/generate_204?a=b\nTransport = tcp\n" },
 	{ "our keys at their defaults",
 		HEAD "Transport = auto\nBackend = auto\nKillSwitch = off\nKillSwitchAllowLan = off\nAutoConnect = no\nSpeedTestServer "
 		     "= false\nExtensions = on\n",
