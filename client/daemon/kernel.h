@@ -51,8 +51,9 @@ enum kernel_urge {
 
 struct kernel_ping {
 	uint64_t id; /* 0: free */
-	struct mono sent, answered;
-	size_t size;
+	struct mono sent, again, answered; /* again: when it was sent last */
+	bool full;
+	size_t size; /* of the message that carries it */
 };
 
 /* To be done from the loop, not from within what found it out. */
@@ -203,6 +204,8 @@ void kernel_relay_close(struct backend_run *run);
 
 /* ---- kernel_echo.c ---- */
 void kernel_echo_send(struct kernel_peer *peer, uint64_t id, bool full);
+/* Repeats what a trial of UDP waits for: one lost packet, or one that was overtaken, shall not decide. */
+void kernel_echo_repeat(struct kernel_peer *peer);
 /* Replies that waited for the relay's word. */
 void kernel_echo_deliver(struct kernel_peer *peer);
 void kernel_echo_close(struct backend_run *run);

@@ -9,6 +9,7 @@
 /* WIRE.md section 1. */
 #define DATA_OVERHEAD 32
 #define PADDING 16
+#define REPEAT_MS 80
 
 /* Bytes of the WireGuard message that carries such a packet. */
 static size_t message_len(size_t packet, size_t mtu)
@@ -31,7 +32,7 @@ static struct kernel_ping *find(struct backend_run *run, uint64_t id, struct ker
 	return NULL;
 }
 
-/* During a trial of UDP both carriers bring answers: it came by UDP if a message large enough did. */
+/* During a trial of UDP both carriers bring answers: one came by UDP if a message large enough did. */
 static bool came_by_udp(const struct kernel_peer *peer, const struct kernel_ping *ping)
 {
 	return peer->udp_in_trial && peer->udp_largest >= ping->size;
@@ -76,9 +77,10 @@ static gboolean ready(gint fd, GIOCondition condition, gpointer user)
 	run->now = daemon_now();
 	while (echo && echo_receive(echo, &id) == 0) {
 		ping = find(run, id, &peer);
-		if (!ping || mono_is_set(ping->answered))
+		if (!ping)
 			continue;
-		ping->answered = run->now;
+		if (!mono_is_set(ping->answered))
+			ping->answered = run->now;
 		kernel_echo_deliver(peer);
 	}
 	kernel_soon(run);
@@ -94,23 +96,43 @@ static struct echo *echo_for(struct backend_run *run, enum ip_family family)
 	return run->echo[i];
 }
 
-void kernel_echo_send(struct kernel_peer *peer, uint64_t id, bool full)
+static void send(struct kernel_peer *peer, struct kernel_ping *ping)
 {
 	struct backend_run *run = peer->run;
-	struct echo *echo;
-	struct net_link link;
-	struct kernel_ping *ping;
+	struct echo *echo = echo_for(run, peer->probe_target.family);
 	size_t size = ECHO_SIZE_SMALL;
+	struct net_link link;
 
-	if (peer->probe_target.family == IP_NONE || net_link_find(run->daemon->net, run->interface, &link) != 0)
+	if (!echo || net_link_find(run->daemon->net, run->interface, &link) != 0)
 		return;
-	if (full && link.mtu > size)
+	if (ping->full && link.mtu > size)
 		size = link.mtu;
-	ping = &peer->pings[peer->next_ping++ % KERNEL_PINGS]; /* the oldest gives way */
-	*ping = (struct kernel_ping){ .id = id, .sent = run->now, .size = message_len(size, link.mtu) };
-	echo = echo_for(run, peer->probe_target.family);
-	if (echo && echo_send(echo, &peer->probe_source, &peer->probe_target, id, size) == 0)
+	ping->again = run->now;
+	ping->size = message_len(size, link.mtu);
+	if (echo_send(echo, &peer->probe_source, &peer->probe_target, ping->id, size) == 0)
 		peer->own_tx += ping->size;
+}
+
+void kernel_echo_send(struct kernel_peer *peer, uint64_t id, bool full)
+{
+	struct kernel_ping *ping = &peer->pings[peer->next_ping % KERNEL_PINGS]; /* the oldest gives way */
+
+	if (peer->probe_target.family == IP_NONE)
+		return;
+	peer->next_ping++;
+	*ping = (struct kernel_ping){ .id = id, .sent = peer->run->now, .full = full };
+	send(peer, ping);
+}
+
+void kernel_echo_repeat(struct kernel_peer *peer)
+{
+	struct kernel_ping *ping;
+
+	if (peer->path != KERNEL_PATH_RELAY_BOTH || !peer->next_ping)
+		return;
+	ping = &peer->pings[(peer->next_ping - 1) % KERNEL_PINGS];
+	if (ping->id && mono_since_ms(peer->run->now, ping->again) >= REPEAT_MS)
+		send(peer, ping);
 }
 
 void kernel_echo_close(struct backend_run *run)

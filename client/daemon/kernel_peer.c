@@ -299,6 +299,7 @@ void kernel_peer_turn(struct kernel_peer *peer)
 		return;
 	if (mono_reached(peer->run->now, fallback_deadline(peer->machine)))
 		kernel_peer_event(peer, FALLBACK_TICK, CARRIER_NONE);
+	kernel_echo_repeat(peer);
 	kernel_peer_deliver(peer);
 	kernel_echo_deliver(peer);
 	leave_relay(peer);

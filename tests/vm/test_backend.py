@@ -145,13 +145,17 @@ def test_only_the_way_back_dropped(lab):
     connect(lab, "out", "drop", 5)
 
 
-def test_switch_by_relay(lab):
+def switch_by_relay(lab, outer):
     """A person moves the living tunnel to TCP and back, while packets flow: the session goes on."""
-    office = Office(lab)
+    office = Office(lab, outer=outer)
     office.daemon.up("office")
     office.daemon.wait_status("office", state="up", carrier="udp")
     time.sleep(2)
     handshake = office.server.handshake(office.client_key)
+    # What an emulated processor on a busy machine makes of it without any switch.
+    ping = GuestPing(office.guest, "10.77.0.1")
+    time.sleep(5)
+    still, _, _ = ping.stop()
     ping = GuestPing(office.guest, "10.77.0.1")
     time.sleep(1)
     for _ in range(10 if lab.long else 3):
@@ -163,10 +167,20 @@ def test_switch_by_relay(lab):
             if carrier == "tcp":
                 check(status["backend"] == "kernel-relay", f"backend {status['backend']}")
     gap, received, sent = ping.stop()
-    lab.figure(f"longest gap {gap:.0f} ms (bound 200 ms), {sent - received} of {sent} pings lost")
-    check(gap <= lab.bound(200), f"gap of {gap:.0f} ms")
-    if not lab.long:
+    lab.figure(f"longest gap {gap:.0f} ms (without a switch {still:.0f} ms, bound 200 ms more), {sent - received} of {sent}"
+               " pings lost")
+    check(gap <= lab.bound(200) + still, f"gap of {gap:.0f} ms")
+    check(sent - received <= lab.bound(15), f"{sent - received} pings lost")
+    if not lab.long and not lab.sanitized:
         check(office.server.handshake(office.client_key) == handshake, "a switch needed a new handshake")
+
+
+def test_switch_by_relay(lab):
+    switch_by_relay(lab, 4)
+
+
+def test_switch_by_relay_over_ipv6(lab):
+    switch_by_relay(lab, 6)
 
 
 def test_udp_blocked_and_unblocked_while_up(lab):
