@@ -240,14 +240,15 @@ bool look_up_is_over(const struct look_up *look_up)
 size_t look_up_wait(struct look_up *look_up, struct pollfd *out, int *timeout_ms)
 {
 	ares_socket_t fds[ARES_GETSOCK_MAXNUM];
-	int bits = ares_getsock(look_up->channel, fds, ARES_GETSOCK_MAXNUM), i;
+	/* Not the library's own macros: those shift a one into the sign. */
+	unsigned bits = (unsigned)ares_getsock(look_up->channel, fds, ARES_GETSOCK_MAXNUM);
 	struct timeval room, *next;
 	size_t count = 0;
 
 	static_assert(ARES_GETSOCK_MAXNUM <= LOOK_UP_HANDLES_MAX, "room for all handles of a channel");
-	for (i = 0; i < ARES_GETSOCK_MAXNUM; i++) {
-		short events = (short)((ARES_GETSOCK_READABLE(bits, i) ? POLLIN : 0) |
-				       (ARES_GETSOCK_WRITABLE(bits, i) ? POLLOUT : 0));
+	for (unsigned i = 0; i < ARES_GETSOCK_MAXNUM; i++) {
+		short events = (short)((bits >> i & 1 ? POLLIN : 0) |
+				       (bits >> (i + ARES_GETSOCK_MAXNUM) & 1 ? POLLOUT : 0));
 
 		if (events)
 			out[count++] = (struct pollfd){ .fd = fds[i], .events = events };
