@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdict, what was looked at, and what was found, in three columns; the last one is wrapped at the terminal's width. */
+/* Verdict, what was looked at, and what was found, in three columns; the last one is wrapped at the
+ * terminal's width. */
 #include "client/cli/doctor_text.h"
 
 #include <string.h>
@@ -76,7 +77,8 @@ static void add_check(const struct rpc_check *check, const struct status_style *
 	const char *word = rpc_verdict_words[check->verdict];
 	struct text found = { 0 };
 
-	text_addf(out, "%s%s%s%*s", colour, word, colour[0] ? "\033[0m" : "", (int)(VERDICT_COLUMNS - strlen(word)), "");
+	text_addf(out, "%s%s%s%*s", colour, word, colour[0] ? "\033[0m" : "",
+		(int)(VERDICT_COLUMNS - strlen(word)), "");
 	text_addf(out, "%-*s", FOUND_COLUMN - VERDICT_COLUMNS, label_of(check->check));
 	if (check->subject[0]) {
 		text_add_clean(&found, check->subject);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A diagnosis from question to answer. It looks at all that it has asked for ten times a second, and moves on as soon as
- * there is nothing more to wait for. */
+/* A diagnosis from question to answer. It looks at all that it has asked for ten times a second, and moves on
+ * as soon as there is nothing more to wait for. */
 #include "client/daemon/diagnose_state.h"
 
 #include "client/daemon/journal.h"
@@ -8,6 +8,7 @@
 #include "client/daemon/manager.h"
 #include "client/daemon/methods.h"
 #include "client/daemon/names.h"
+#include "client/daemon/portal.h"
 #include "core/port/net_rule.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 #define TICK_MS 100
 /* Together less than 10 s. */
 #define NAMES_MS 3000
-#define TRY_MS 4000  /* three initiations, by UDP or TCP */
+#define TRY_MS 4000 /* three initiations, by UDP or TCP */
 #define TCP_MS 2000
 #define RUNNING_MS 2000 /* a tunnel that is there has tried already */
 #define FIRST_MARK 0xca6c
@@ -44,7 +45,11 @@ static void finish(struct diagnose *diagnose)
 {
 	struct rpc_result result = { .method = RPC_METHOD_DIAGNOSE };
 	struct rpc_error error = { 0 };
+	const char *url = "";
 
+	diagnose->facts.captive = portal_is_captive(diagnose->daemon->portal, &url);
+	if (diagnose->facts.captive)
+		snprintf(diagnose->facts.portal, sizeof(diagnose->facts.portal), "%s", url);
 	if (diagnose_judge(&diagnose->facts, &result.diagnosis)) {
 		client_reply(diagnose->client, &diagnose->id, &result);
 		rpc_result_free(&result);
@@ -142,7 +147,8 @@ static bool is_open(const struct diagnose_peer *peer)
 		return true;
 	if (peer->verified != RPC_VERIFIED_FULL && !peer->no_large)
 		return true;
-	return (peer->may_udp && peer->udp == DIAGNOSE_SILENT) || (peer->may_tcp && peer->tcp == DIAGNOSE_SILENT);
+	return (peer->may_udp && peer->udp == DIAGNOSE_SILENT) ||
+	       (peer->may_tcp && peer->tcp == DIAGNOSE_SILENT);
 }
 
 /* A handshake by TCP is still to be tried. */
@@ -168,6 +174,16 @@ static void begin_engine(struct diagnose *diagnose)
 	diagnose_engine_close(diagnose);
 }
 
+/* Asks nobody whom neither the network nor the profile names. */
+static void look_for_portal(struct diagnose *diagnose)
+{
+	const char *check = diagnose->loaded.profile.portal_check;
+	uint32_t mark = diagnose->mark ? diagnose->mark : manager_outside_mark(diagnose->daemon->manager);
+
+	diagnose->facts.portal_asked = check[0] != 0;
+	portal_watch_wanted(diagnose->daemon->portal, check, mark);
+}
+
 static void begin_try(struct diagnose *diagnose)
 {
 	enter(diagnose, DIAGNOSE_TRY);
@@ -175,6 +191,7 @@ static void begin_try(struct diagnose *diagnose)
 	if (!any_peer(diagnose, has_route))
 		return;
 	progress(diagnose, RPC_STEP_TRYING_UDP);
+	look_for_portal(diagnose);
 	if (!diagnose->facts.running && !diagnose->facts.taken)
 		begin_engine(diagnose);
 }
@@ -283,7 +300,8 @@ void method_diagnose(struct daemon *daemon, struct client *client, const struct 
 	struct diagnose *diagnose;
 
 	if (daemon->diagnose || daemon->ending) {
-		rpc_error_set(&error, RPC_CODE_BUSY, "another diagnosis is under way: try again in some seconds");
+		rpc_error_set(
+			&error, RPC_CODE_BUSY, "another diagnosis is under way: try again in some seconds");
 		error.cause = RPC_CAUSE_BUSY;
 		client_reply_error(client, &request->id, &error);
 		return;
@@ -293,8 +311,9 @@ void method_diagnose(struct daemon *daemon, struct client *client, const struct 
 	diagnose->client = client;
 	diagnose->id = request->id;
 	daemon->diagnose = diagnose;
-	if (request->name[0] && (!profiles_name(daemon->profiles, request->name, diagnose->facts.name, &error) ||
-					!load(diagnose, &error))) {
+	if (request->name[0] &&
+		(!profiles_name(daemon->profiles, request->name, diagnose->facts.name, &error) ||
+			!load(diagnose, &error))) {
 		client_reply_error(client, &request->id, &error);
 		diagnose_free(diagnose);
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A short-lived engine that tries real handshakes. Its interface has no addresses and no routes and stays down, so nothing
- * but the engine's own packets passes. Called by diagnose.c. */
+/* A short-lived engine that tries real handshakes. Its interface has no addresses and no routes and stays
+ * down, so nothing but the engine's own packets passes. Called by diagnose.c. */
 #include "client/daemon/diagnose_state.h"
 
 #include "client/daemon/backend.h"
@@ -184,7 +184,8 @@ int diagnose_engine_start(struct diagnose *diagnose, enum transport transport)
 	rpc_tunnel_free(&engine->view);
 	engine->has_view = engine->configured = false;
 	if (!view_init(&engine->view, DIAGNOSE_INTERFACE, profile) ||
-		!device_build(profile, diagnose->ways, diagnose->transports, diagnose->mark, transport, &device))
+		!device_build(
+			profile, diagnose->ways, diagnose->transports, diagnose->mark, transport, &device))
 		goto out;
 	/* Nobody is to call us meanwhile. */
 	device.has_listen_port = device.has_tcp_listen_port = false;

@@ -59,14 +59,16 @@ static void judge_route(const struct diagnose_facts *facts, struct diagnose_line
 	const char *through = facts->v4.route ? facts->v4.interface : facts->v6.interface;
 
 	if (facts->v4.route || facts->v6.route)
-		diagnose_say(lines, RPC_CHECK_ROUTE, "", RPC_VERDICT_OK, "", "the default route leads through %s",
-			through);
+		diagnose_say(lines, RPC_CHECK_ROUTE, "", RPC_VERDICT_OK, "",
+			"the default route leads through %s", through);
 	else if (!facts->links_up[0])
-		diagnose_say(lines, RPC_CHECK_ROUTE, "", RPC_VERDICT_BAD, "", "no default route: there is no link");
+		diagnose_say(lines, RPC_CHECK_ROUTE, "", RPC_VERDICT_BAD, "",
+			"no default route: there is no link");
 	else
 		diagnose_say(lines, RPC_CHECK_ROUTE, "",
 			any_route(facts) ? RPC_VERDICT_WARNING : RPC_VERDICT_BAD,
-			"reconnect the network, which should hand out an address and a route (DHCP), or set them by hand",
+			"reconnect the network, which should hand out an address and a route (DHCP), or set "
+			"them by hand",
 			"no default route%s",
 			any_route(facts) ? "; the server is reached without one"
 					 : ": packets to other networks have nowhere to go");
@@ -81,22 +83,26 @@ static void judge_family(const struct diagnose_family *family, const struct diag
 	char lack[80];
 
 	if (family->address && family->route) {
-		diagnose_say(lines, check, "", RPC_VERDICT_OK, "", "an address and a route by %s", family->interface);
+		diagnose_say(lines, check, "", RPC_VERDICT_OK, "", "an address and a route by %s",
+			family->interface);
 		return;
 	}
 	snprintf(lack, sizeof(lack), "%s",
 		!family->address && !family->route ? "no address and no route"
-		: family->address                   ? "an address, but no route to other networks"
-						    : "no address");
+		: family->address                  ? "an address, but no route to other networks"
+						   : "no address");
 	if (family->needed)
 		diagnose_say(lines, check, "", RPC_VERDICT_BAD,
-			"use a network that has it, or give the server's endpoint an address of the other kind",
+			"use a network that has it, or give the server's endpoint an address of the other "
+			"kind",
 			"%s, and the server has only an address of this kind", lack);
 	else if (other_works)
-		diagnose_say(lines, check, "", RPC_VERDICT_OK, "", "%s; not needed, since %s works", lack, other_name);
+		diagnose_say(lines, check, "", RPC_VERDICT_OK, "", "%s; not needed, since %s works", lack,
+			other_name);
 	else
 		diagnose_say(lines, check, "", RPC_VERDICT_BAD,
-			check == RPC_CHECK_IPV4 ? "reconnect the network" : "", "%s: no %s from here", lack, name);
+			check == RPC_CHECK_IPV4 ? "reconnect the network" : "", "%s: no %s from here", lack,
+			name);
 }
 
 static void judge_names(const struct diagnose_facts *facts, struct diagnose_lines *lines)
@@ -104,12 +110,13 @@ static void judge_names(const struct diagnose_facts *facts, struct diagnose_line
 	size_t i;
 
 	if (!facts->name[0]) {
-		diagnose_say(lines, RPC_CHECK_DNS, "", RPC_VERDICT_UNKNOWN, "`wgtcp-cli doctor NAME` looks up its names",
-			"not tested: no tunnel was named");
+		diagnose_say(lines, RPC_CHECK_DNS, "", RPC_VERDICT_UNKNOWN,
+			"`wgtcp-cli doctor NAME` looks up its names", "not tested: no tunnel was named");
 		return;
 	}
 	if (!facts->host_count)
-		diagnose_say(lines, RPC_CHECK_DNS, "", RPC_VERDICT_OK, "", "not needed: the endpoints are addresses");
+		diagnose_say(lines, RPC_CHECK_DNS, "", RPC_VERDICT_OK, "",
+			"not needed: the endpoints are addresses");
 	for (i = 0; i < facts->host_count; i++) {
 		const struct diagnose_host *host = &facts->hosts[i];
 
@@ -122,9 +129,11 @@ static void judge_names(const struct diagnose_facts *facts, struct diagnose_line
 				"the name cannot be looked up without a network");
 		else
 			diagnose_say(lines, RPC_CHECK_DNS, host->host, RPC_VERDICT_BAD,
-				"check the name in Endpoint, and this machine's DNS servers; an address in place of the "
+				"check the name in Endpoint, and this machine's DNS servers; an address in "
+				"place of the "
 				"name works without DNS",
-				"the name cannot be looked up: no DNS server answers, or there is no such name");
+				"the name cannot be looked up: no DNS server answers, or there is no such "
+				"name");
 	}
 }
 
@@ -143,11 +152,13 @@ static void judge_clock(const struct diagnose_facts *facts, struct diagnose_line
 		diagnose_say(lines, RPC_CHECK_CLOCK, "", RPC_VERDICT_UNKNOWN, "",
 			"no handshake yet that it could be compared with");
 	else if (!behind)
-		diagnose_say(lines, RPC_CHECK_CLOCK, "", RPC_VERDICT_OK, "", "not behind the newest handshake");
+		diagnose_say(
+			lines, RPC_CHECK_CLOCK, "", RPC_VERDICT_OK, "", "not behind the newest handshake");
 	else
 		diagnose_say(lines, RPC_CHECK_CLOCK, "", RPC_VERDICT_WARNING,
 			"set the clock, for example by `timedatectl set-ntp true`",
-			"the clock is %llu min behind this machine's newest handshake: it went back, or was ahead then; a server "
+			"the clock is %llu min behind this machine's newest handshake: it went back, or was "
+			"ahead then; a server "
 			"takes handshakes that go back for old ones",
 			(unsigned long long)(behind / 60));
 }
@@ -158,7 +169,8 @@ static void judge_kernel(const struct diagnose_facts *facts, struct diagnose_lin
 
 	if (facts->name[0] && facts->choice.backend == RPC_BACKEND_NONE) {
 		diagnose_say(lines, RPC_CHECK_KERNEL, "", RPC_VERDICT_BAD,
-			"take `Backend = auto` in the profile, or see to what is missing", "%s", facts->choice.reason);
+			"take `Backend = auto` in the profile, or see to what is missing", "%s",
+			facts->choice.reason);
 		return;
 	}
 	switch (facts->kernel.support) {
@@ -183,9 +195,11 @@ static void judge_leftovers(const struct diagnose_facts *facts, struct diagnose_
 	if (!facts->leftovers[0])
 		diagnose_say(lines, RPC_CHECK_LEFTOVERS, "", RPC_VERDICT_OK, "", "none");
 	else
-		diagnose_say(lines, RPC_CHECK_LEFTOVERS, "", facts->taken ? RPC_VERDICT_BAD : RPC_VERDICT_WARNING,
+		diagnose_say(lines, RPC_CHECK_LEFTOVERS, "",
+			facts->taken ? RPC_VERDICT_BAD : RPC_VERDICT_WARNING,
 			"end what made it (`wg-quick down NAME`?), or `ip link delete NAME`",
-			"there is an interface that bears a tunnel's name and is not wgtcp's: %s", facts->leftovers);
+			"there is an interface that bears a tunnel's name and is not wgtcp's: %s",
+			facts->leftovers);
 }
 
 static void judge_kill_switch(const struct diagnose_facts *facts, struct diagnose_lines *lines)
@@ -198,7 +212,8 @@ static void judge_kill_switch(const struct diagnose_facts *facts, struct diagnos
 		diagnose_say(lines, RPC_CHECK_KILL_SWITCH, "",
 			facts->any_running ? RPC_VERDICT_OK : RPC_VERDICT_WARNING,
 			facts->any_running ? "" : "`wgtcp-cli unlock` ends it",
-			"on: nothing leaves this machine past a tunnel%s", facts->any_running ? "" : ", and none is up");
+			"on: nothing leaves this machine past a tunnel%s",
+			facts->any_running ? "" : ", and none is up");
 		return;
 	case RPC_KILL_SWITCH_OPEN:
 		diagnose_say(lines, RPC_CHECK_KILL_SWITCH, "", RPC_VERDICT_WARNING, "",
@@ -214,7 +229,9 @@ static bool is_up(const struct diagnose_facts *facts)
 
 static void judge_tunnel(const struct diagnose_facts *facts, struct diagnose_lines *lines)
 {
-	const char *over = facts->carrier == CARRIER_TCP ? " over TCP" : facts->carrier == CARRIER_UDP ? " over UDP" : "";
+	const char *over = facts->carrier == CARRIER_TCP   ? " over TCP"
+			   : facts->carrier == CARRIER_UDP ? " over UDP"
+							   : "";
 
 	if (!facts->name[0])
 		return;
@@ -232,13 +249,23 @@ static void judge_tunnel(const struct diagnose_facts *facts, struct diagnose_lin
 
 static void judge_portal(const struct diagnose_facts *facts, struct diagnose_lines *lines)
 {
-	if (facts->running && facts->cause == RPC_CAUSE_CAPTIVE_PORTAL)
-		diagnose_say(lines, RPC_CHECK_CAPTIVE_PORTAL, "", RPC_VERDICT_BAD,
-			"open a web page and log in; `wgtcp-cli unlock --for 5m` if the kill switch is on",
+	char cure[RPC_SENTENCE_LEN];
+
+	if (facts->captive) {
+		snprintf(cure, sizeof(cure), "open %s in a browser and log in%s",
+			facts->portal[0] ? facts->portal : "any page",
+			facts->kill_switch == RPC_KILL_SWITCH_ON
+				? "; `wgtcp-cli unlock --for 5m` lets it through"
+				: "");
+		diagnose_say(lines, RPC_CHECK_CAPTIVE_PORTAL, "", RPC_VERDICT_BAD, cure,
 			"this network wants you to log in first");
-	else
-		diagnose_say(lines, RPC_CHECK_CAPTIVE_PORTAL, "", RPC_VERDICT_UNKNOWN, "",
-			"not tested: nobody is asked unless you say whom");
+	} else {
+		diagnose_say(lines, RPC_CHECK_CAPTIVE_PORTAL, "", RPC_VERDICT_UNKNOWN,
+			facts->portal_asked || !facts->name[0]
+				? ""
+				: "`PortalCheck` in the profile names an address to ask",
+			"none is known of%s", facts->portal_asked ? "" : "; no address was asked");
+	}
 }
 
 /* ---- the sum ---- */
@@ -315,9 +342,11 @@ static void sum_up(const struct diagnose_facts *facts, struct rpc_diagnosis *out
 		conclude(out, RPC_CODE_OTHER, RPC_CAUSE_BUSY,
 			"%s cannot come up: somebody else has an interface of that name", name);
 	} else if (facts->name[0] && !facts->running && facts->choice.backend == RPC_BACKEND_NONE) {
-		conclude(out, RPC_CODE_OTHER, RPC_CAUSE_CONFIG, "%s cannot come up: nothing here can carry it", name);
+		conclude(out, RPC_CODE_OTHER, RPC_CAUSE_CONFIG,
+			"%s cannot come up: nothing here can carry it", name);
 	} else if (facts->running && facts->cause == RPC_CAUSE_CAPTIVE_PORTAL) {
-		conclude(out, RPC_CODE_CAPTIVE_PORTAL, facts->cause, "this network wants you to log in first");
+		conclude(
+			out, RPC_CODE_CAPTIVE_PORTAL, facts->cause, "this network wants you to log in first");
 	} else if (!facts->links_up[0] || !any_route(facts)) {
 		conclude(out, RPC_CODE_TIMED_OUT, RPC_CAUSE_NO_NETWORK,
 			"%s cannot come up: this machine is not connected to a network", name);
@@ -334,8 +363,12 @@ static void sum_up(const struct diagnose_facts *facts, struct rpc_diagnosis *out
 	} else if (any_peer(facts, diagnose_peer_answered)) {
 		conclude(out, 0, RPC_CAUSE_NONE, "%s can come up, over %s", name,
 			any_peer(facts, answers_udp) ? "UDP" : "TCP");
+	} else if (facts->captive) {
+		conclude(out, RPC_CODE_CAPTIVE_PORTAL, RPC_CAUSE_CAPTIVE_PORTAL,
+			"%s cannot come up: this network wants you to log in first", name);
 	} else if (facts->engine_error[0]) {
-		conclude(out, RPC_CODE_OTHER, RPC_CAUSE_CONFIG, "no handshake could be tried: %s", facts->engine_error);
+		conclude(out, RPC_CODE_OTHER, RPC_CAUSE_CONFIG, "no handshake could be tried: %s",
+			facts->engine_error);
 	} else if (facts->running && facts->cause != RPC_CAUSE_NONE) {
 		conclude(out, code_of(facts->cause), facts->cause, "%s is not up", name);
 	} else if (any_peer(facts, diagnose_peer_refused)) {
@@ -378,8 +411,8 @@ bool diagnose_judge(const struct diagnose_facts *facts, struct rpc_diagnosis *ou
 	for (i = 0; i < facts->peer_count; i++)
 		diagnose_judge_peer(facts, &facts->peers[i], &lines);
 	if (facts->peers_left_out)
-		diagnose_say(&lines, RPC_CHECK_HANDSHAKE, "", RPC_VERDICT_UNKNOWN, "", "%zu more peers were not tried",
-			facts->peers_left_out);
+		diagnose_say(&lines, RPC_CHECK_HANDSHAKE, "", RPC_VERDICT_UNKNOWN, "",
+			"%zu more peers were not tried", facts->peers_left_out);
 	judge_clock(facts, &lines);
 	judge_kernel(facts, &lines);
 	judge_leftovers(facts, &lines);

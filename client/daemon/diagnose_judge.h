@@ -56,6 +56,10 @@ struct diagnose_facts {
 	char message[RPC_SENTENCE_LEN];
 	bool taken; /* somebody else has an interface of that name */
 
+	bool captive;
+	char portal[RPC_SENTENCE_LEN / 2]; /* its address, or "" */
+	bool portal_asked;                 /* the profile names whom to ask */
+
 	char links_up[DIAGNOSE_LIST_LEN], links_down[DIAGNOSE_LIST_LEN]; /* names with commas between */
 	struct diagnose_family v4, v6;
 
@@ -63,7 +67,7 @@ struct diagnose_facts {
 	struct diagnose_host hosts[DIAGNOSE_HOSTS_MAX];
 	size_t peer_count, peers_left_out; /* that we call */
 	struct diagnose_peer peers[DIAGNOSE_PEERS_MAX];
-	uint32_t mtu;                       /* that echoes were as large as */
+	uint32_t mtu;                        /* that echoes were as large as */
 	char engine_error[RPC_SENTENCE_LEN]; /* why no handshake could be tried; "" */
 
 	uint64_t now_s, mark_s; /* Unix time; of the newest handshake, 0: none yet */
@@ -90,8 +94,8 @@ __attribute__((format(printf, 6, 7))) void diagnose_say(struct diagnose_lines *l
 	enum rpc_check_kind check, const char *subject, enum rpc_verdict verdict, const char *cure,
 	const char *format, ...);
 /* ---- diagnose_judge_peer.c ---- */
-void diagnose_judge_peer(const struct diagnose_facts *facts, const struct diagnose_peer *peer,
-	struct diagnose_lines *lines);
+void diagnose_judge_peer(
+	const struct diagnose_facts *facts, const struct diagnose_peer *peer, struct diagnose_lines *lines);
 bool diagnose_peer_answered(const struct diagnose_peer *peer);
 /* TCP opens, and no handshake is answered on any carrier. */
 bool diagnose_peer_refused(const struct diagnose_peer *peer);

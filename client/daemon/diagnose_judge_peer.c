@@ -48,13 +48,15 @@ static void judge_udp(
 	char rtt[32];
 
 	if (!peer->may_udp) {
-		diagnose_say(lines, RPC_CHECK_UDP, peer->subject, RPC_VERDICT_OK, "", "not used: the profile allows only TCP");
+		diagnose_say(lines, RPC_CHECK_UDP, peer->subject, RPC_VERDICT_OK, "",
+			"not used: the profile allows only TCP");
 		return;
 	}
 	switch (peer->udp) {
 	case DIAGNOSE_ANSWERED:
 		write_rtt(peer, rtt);
-		diagnose_say(lines, RPC_CHECK_UDP, peer->subject, RPC_VERDICT_OK, "", "the server answers by UDP%s", rtt);
+		diagnose_say(lines, RPC_CHECK_UDP, peer->subject, RPC_VERDICT_OK, "",
+			"the server answers by UDP%s", rtt);
 		return;
 	case DIAGNOSE_REJECTED:
 		diagnose_say(lines, RPC_CHECK_UDP, peer->subject, verdict, cure,
@@ -62,13 +64,16 @@ static void judge_udp(
 		return;
 	case DIAGNOSE_SILENT:
 	case DIAGNOSE_OPEN:
-		diagnose_say(lines, RPC_CHECK_UDP, peer->subject, verdict, diagnose_peer_refused(peer) ? "" : cure,
-			diagnose_peer_refused(peer)
-				? "nothing comes back by UDP: it is dropped on the way, or the server does not want us (see below)"
-				: "nothing comes back by UDP: it is dropped on the way, or nothing listens there");
+		diagnose_say(lines, RPC_CHECK_UDP, peer->subject, verdict,
+			diagnose_peer_refused(peer) ? "" : cure,
+			diagnose_peer_refused(peer) ? "nothing comes back by UDP: it is dropped on the way, "
+						      "or the server does not want us (see below)"
+						    : "nothing comes back by UDP: it is dropped on the way, "
+						      "or nothing listens there");
 		return;
 	case DIAGNOSE_UNTRIED:
-		diagnose_say(lines, RPC_CHECK_UDP, peer->subject, RPC_VERDICT_UNKNOWN, "", "%s", not_tried(facts, peer));
+		diagnose_say(lines, RPC_CHECK_UDP, peer->subject, RPC_VERDICT_UNKNOWN, "", "%s",
+			not_tried(facts, peer));
 		return;
 	}
 }
@@ -76,9 +81,11 @@ static void judge_udp(
 static void judge_tcp(
 	const struct diagnose_facts *facts, const struct diagnose_peer *peer, struct diagnose_lines *lines)
 {
-	static const char listen[] = "run wgtcp-engine or `wgtcp-relay` at the server, or name the right port as TcpEndpoint";
+	static const char listen[] =
+		"run wgtcp-engine or `wgtcp-relay` at the server, or name the right port as TcpEndpoint";
 	enum rpc_verdict verdict = peer->udp == DIAGNOSE_ANSWERED ? RPC_VERDICT_WARNING : RPC_VERDICT_BAD;
-	const char *but = peer->udp == DIAGNOSE_ANSWERED ? "; where UDP is blocked there is no other way" : "";
+	const char *but =
+		peer->udp == DIAGNOSE_ANSWERED ? "; where UDP is blocked there is no other way" : "";
 	char rtt[32] = "";
 
 	if (!peer->may_tcp) {
@@ -90,7 +97,8 @@ static void judge_tcp(
 	case DIAGNOSE_ANSWERED:
 		if (peer->udp != DIAGNOSE_ANSWERED)
 			write_rtt(peer, rtt);
-		diagnose_say(lines, RPC_CHECK_TCP, peer->tcp_subject, RPC_VERDICT_OK, "", "the server answers by TCP%s", rtt);
+		diagnose_say(lines, RPC_CHECK_TCP, peer->tcp_subject, RPC_VERDICT_OK, "",
+			"the server answers by TCP%s", rtt);
 		return;
 	case DIAGNOSE_OPEN:
 		if (!peer->tcp_asked)
@@ -101,19 +109,23 @@ static void judge_tcp(
 				"the port opens, and no handshake is answered there (see below)");
 		else
 			diagnose_say(lines, RPC_CHECK_TCP, peer->tcp_subject, verdict, listen,
-				"the port opens, and something else than WireGuard over TCP listens there%s", but);
+				"the port opens, and something else than WireGuard over TCP listens there%s",
+				but);
 		return;
 	case DIAGNOSE_REJECTED:
 		diagnose_say(lines, RPC_CHECK_TCP, peer->tcp_subject, verdict, listen,
-			"the connection is refused: nothing listens on that port, or a firewall says no%s", but);
+			"the connection is refused: nothing listens on that port, or a firewall says no%s",
+			but);
 		return;
 	case DIAGNOSE_SILENT:
 		diagnose_say(lines, RPC_CHECK_TCP, peer->tcp_subject, verdict,
-			"let TCP to this port through, or name another one as TcpEndpoint (443 passes most often)",
+			"let TCP to this port through, or name another one as TcpEndpoint (443 passes most "
+			"often)",
 			"nothing comes back by TCP: it is dropped on the way%s", but);
 		return;
 	case DIAGNOSE_UNTRIED:
-		diagnose_say(lines, RPC_CHECK_TCP, peer->tcp_subject, RPC_VERDICT_UNKNOWN, "", "%s", not_tried(facts, peer));
+		diagnose_say(lines, RPC_CHECK_TCP, peer->tcp_subject, RPC_VERDICT_UNKNOWN, "", "%s",
+			not_tried(facts, peer));
 		return;
 	}
 }
@@ -122,20 +134,24 @@ static void judge_tcp(
 static void explain_refusal(
 	const struct diagnose_facts *facts, const struct diagnose_peer *peer, char out[RPC_SENTENCE_LEN])
 {
-	static const char clock[] = "set this machine's clock: the server may take its handshakes for old ones";
+	static const char clock[] =
+		"set this machine's clock: the server may take its handshakes for old ones";
 	static const char server[] = "compare PublicKey and PresharedKey in the profile with the server's";
-	static const char own[] = "see that the server knows this machine's public key (`wgtcp-cli pubkey` shows it)";
+	static const char own[] =
+		"see that the server knows this machine's public key (`wgtcp-cli pubkey` shows it)";
 	const char *order[3];
 	size_t count = 0, i, len = 0;
 
 	if (diagnose_clock_is_behind(facts))
 		order[count++] = clock;
-	/* The key was right: then it is the server that has changed its mind about us, before it changed its key. */
+	/* The key was right: then it is the server that has changed its mind about us, before it changed its
+	 * key. */
 	order[count++] = peer->worked ? own : server;
 	order[count++] = peer->worked ? server : own;
 	out[0] = 0;
 	for (i = 0; i < count; i++)
-		len += (size_t)snprintf(out + len, RPC_SENTENCE_LEN - len, "%s%zu. %s", i ? "; " : "", i + 1, order[i]);
+		len += (size_t)snprintf(
+			out + len, RPC_SENTENCE_LEN - len, "%s%zu. %s", i ? "; " : "", i + 1, order[i]);
 }
 
 static void judge_handshake(
@@ -144,7 +160,8 @@ static void judge_handshake(
 	char cure[RPC_SENTENCE_LEN];
 
 	if (diagnose_peer_answered(peer)) {
-		diagnose_say(lines, RPC_CHECK_HANDSHAKE, peer->subject, RPC_VERDICT_OK, "", "both sides know each other's keys");
+		diagnose_say(lines, RPC_CHECK_HANDSHAKE, peer->subject, RPC_VERDICT_OK, "",
+			"both sides know each other's keys");
 		return;
 	}
 	if (!diagnose_peer_refused(peer)) {
@@ -154,7 +171,8 @@ static void judge_handshake(
 	}
 	explain_refusal(facts, peer, cure);
 	diagnose_say(lines, RPC_CHECK_HANDSHAKE, peer->subject, RPC_VERDICT_BAD, cure,
-		"the server can be reached, and answers no handshake: %s%s", diagnose_clock_is_behind(facts) ? "this clock, or " : "",
+		"the server can be reached, and answers no handshake: %s%s",
+		diagnose_clock_is_behind(facts) ? "this clock, or " : "",
 		peer->worked ? "our key is not known there any more, or it has another key now"
 			     : "the profile has the wrong server key, or our key is not known there");
 }
@@ -168,15 +186,17 @@ static void judge_mtu(
 	else if (peer->no_large)
 		diagnose_say(lines, RPC_CHECK_MTU, peer->subject, RPC_VERDICT_WARNING,
 			"a smaller MTU in the profile's [Interface], for example `MTU = 1280`",
-			"small packets pass, packets of %u bytes do not, on the way there or back", facts->mtu);
+			"small packets pass, packets of %u bytes do not, on the way there or back",
+			facts->mtu);
 	else
 		diagnose_say(lines, RPC_CHECK_MTU, peer->subject, RPC_VERDICT_UNKNOWN, "",
-			diagnose_peer_answered(peer) ? "not known: nobody inside answers echoes (ProbeAddress names one)"
-						     : "not known without a session");
+			diagnose_peer_answered(peer)
+				? "not known: nobody inside answers echoes (ProbeAddress names one)"
+				: "not known without a session");
 }
 
-void diagnose_judge_peer(const struct diagnose_facts *facts, const struct diagnose_peer *peer,
-	struct diagnose_lines *lines)
+void diagnose_judge_peer(
+	const struct diagnose_facts *facts, const struct diagnose_peer *peer, struct diagnose_lines *lines)
 {
 	judge_udp(facts, peer, lines);
 	judge_tcp(facts, peer, lines);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What this machine says of itself: links, routes, leftovers, clock, kernel, kill switch. Called by diagnose.c. */
+/* What this machine says of itself: links, routes, leftovers, clock, kernel, kill switch. Called by
+ * diagnose.c. */
 #include "client/daemon/diagnose_state.h"
 
 #include "client/daemon/backend.h"
@@ -75,7 +76,8 @@ static void look_for_mark(struct tunnel *tunnel, void *user)
 		*mark = tunnel_rules_mark(tunnel);
 }
 
-static void look_at_route(struct daemon *daemon, const struct ip_address *outside, struct diagnose_family *family)
+static void look_at_route(
+	struct daemon *daemon, const struct ip_address *outside, struct diagnose_family *family)
 {
 	uint32_t interface, mtu, mark = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways to the peers: their names, whether anything is there at all, and what handshakes have said. Called by
- * diagnose.c. */
+/* The ways to the peers: their names, whether anything is there at all, and what handshakes have said. Called
+ * by diagnose.c. */
 #include "client/daemon/diagnose_state.h"
 
 #include "client/daemon/memory.h"
@@ -23,7 +23,8 @@ static void write_subject(const struct profile_host *host, char out[RPC_NAME_LEN
 	const char *bracket = strchr(host->host, ':') ? "[" : "";
 
 	if (host->host[0])
-		snprintf(out, RPC_NAME_LEN, "%s%.240s%s:%u", bracket, host->host, bracket[0] ? "]" : "", host->port);
+		snprintf(out, RPC_NAME_LEN, "%s%.240s%s:%u", bracket, host->host, bracket[0] ? "]" : "",
+			host->port);
 }
 
 /* ---- names ---- */
@@ -66,7 +67,8 @@ void diagnose_peers_find(struct diagnose *diagnose)
 		}
 		out->may_udp = diagnose->transports[i] != TRANSPORT_TCP && peer->endpoint.host[0];
 		out->may_tcp = diagnose->transports[i] != TRANSPORT_UDP;
-		write_subject(peer->tcp_endpoint_count ? &peer->tcp_endpoints[0] : &peer->endpoint, out->tcp_subject);
+		write_subject(peer->tcp_endpoint_count ? &peer->tcp_endpoints[0] : &peer->endpoint,
+			out->tcp_subject);
 		write_subject(&peer->endpoint, out->subject);
 		if (!out->subject[0])
 			memcpy(out->subject, out->tcp_subject, sizeof(out->subject));
@@ -173,8 +175,8 @@ static void remember_peer(struct diagnose *diagnose, size_t at, struct diagnose_
 				       (uint64_t)time(NULL)) != FALLBACK_MEMORY_UNKNOWN;
 }
 
-static void open_reaches(struct diagnose *diagnose, const struct diagnose_peer *peer, const struct device_way *way,
-	struct diagnose_reaches *out)
+static void open_reaches(struct diagnose *diagnose, const struct diagnose_peer *peer,
+	const struct device_way *way, struct diagnose_reaches *out)
 {
 	struct endpoint tcp[UAPI_ENDPOINTS_MAX];
 	size_t count = tcp_endpoints(way, tcp), i;
@@ -201,8 +203,8 @@ static uint32_t choose_mtu(struct diagnose *diagnose)
 		uint32_t interface;
 
 		if (endpoint_is_set(&way->udp) && diagnose->facts.peers[i].may_udp &&
-			!net_route_lookup(diagnose->daemon->net, &way->udp.address, diagnose->mark, &interface,
-				&out->route_mtu)) {
+			!net_route_lookup(diagnose->daemon->net, &way->udp.address, diagnose->mark,
+				&interface, &out->route_mtu)) {
 			out->family = way->udp.address.family;
 			out->tcp = false;
 			count++;
@@ -272,7 +274,8 @@ static void look_at_reaches(const struct diagnose_reaches *reaches, struct diagn
 
 static bool is_up(const struct rpc_peer *peer)
 {
-	return peer->state == RPC_STATE_UP || peer->state == RPC_STATE_DEGRADED || peer->state == RPC_STATE_VERIFYING;
+	return peer->state == RPC_STATE_UP || peer->state == RPC_STATE_DEGRADED ||
+	       peer->state == RPC_STATE_VERIFYING;
 }
 
 static void look_at_view(const struct rpc_peer *view, struct diagnose_peer *peer)
@@ -308,7 +311,9 @@ static const struct rpc_peer *find(const struct rpc_tunnel *view, const uint8_t 
 
 void diagnose_peers_look(struct diagnose *diagnose, const struct rpc_tunnel *running)
 {
-	const struct rpc_tunnel *view = running ? running : diagnose->engine ? diagnose_engine_view(diagnose) : NULL;
+	const struct rpc_tunnel *view = running            ? running
+					: diagnose->engine ? diagnose_engine_view(diagnose)
+							   : NULL;
 	size_t i;
 
 	for (i = 0; i < diagnose->facts.peer_count; i++) {

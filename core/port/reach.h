@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether an endpoint can be reached at all, without saying anything to it: for a diagnosis. By TCP a connection that is
- * closed again; by UDP one empty datagram, to which a peer says nothing, so that only an error is news. */
+/* Whether an endpoint can be reached at all, without saying anything to it: for a diagnosis. By TCP a
+ * connection that is closed again; by UDP one empty datagram, to which a peer says nothing, so that only an
+ * error is news. */
 #ifndef WGTCP_CORE_PORT_REACH_H
 #define WGTCP_CORE_PORT_REACH_H
 
@@ -13,8 +14,8 @@ struct reach;
 int reach_open(enum carrier carrier, const struct endpoint *endpoint, uint32_t mark, struct reach **out);
 /* NULL is allowed. */
 void reach_close(struct reach *reach);
-/* 0: a TCP connection stands; -EINPROGRESS: nothing has come back yet; else the -errno that did: -ECONNREFUSED,
- * -EHOSTUNREACH, ... The same again once it is known. */
+/* 0: a TCP connection stands; -EINPROGRESS: nothing has come back yet; else the -errno that did:
+ * -ECONNREFUSED, -EHOSTUNREACH, ... The same again once it is known. */
 int reach_look(struct reach *reach);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One connecting socket, looked at now and then. Called by the daemon, main thread. Source: ip(7), IP_RECVERR:
- * without it a UDP socket is told of closed ports, but not of firewalls that say no. */
+/* One connecting socket, looked at now and then. Called by the daemon, main thread. Source: ip(7),
+ * IP_RECVERR: without it a UDP socket is told of closed ports, but not of firewalls that say no. */
 #include "core/port/reach.h"
 
 #include "platform/linux/sockaddr.h"

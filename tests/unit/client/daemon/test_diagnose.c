@@ -188,9 +188,8 @@ static void is_running(struct diagnose_facts *facts)
 
 static void portal(struct diagnose_facts *facts)
 {
-	facts->running = true;
-	facts->state = RPC_STATE_FAILED;
-	facts->cause = RPC_CAUSE_CAPTIVE_PORTAL;
+	facts->captive = true;
+	strcpy(facts->portal, "http://hotel.example/");
 	both_dropped(facts);
 }
 
@@ -252,25 +251,32 @@ static void test_places(void **state)
 		{ NULL, RPC_CHECK_TCP, OK, OK, 0, RPC_CAUSE_NONE, "answers by TCP" },
 		{ NULL, RPC_CHECK_MTU, OK, OK, 0, RPC_CAUSE_NONE, "1420 bytes pass the tunnel both ways" },
 		{ NULL, RPC_CHECK_IPV6, OK, OK, 0, RPC_CAUSE_NONE, "not needed, since IPv4 works" },
-		{ NULL, RPC_CHECK_CAPTIVE_PORTAL, UNKNOWN, OK, 0, RPC_CAUSE_NONE, "not tested" },
+		{ NULL, RPC_CHECK_CAPTIVE_PORTAL, UNKNOWN, OK, 0, RPC_CAUSE_NONE, "none is known of" },
 		{ no_link, RPC_CHECK_LINK, BAD, BAD, 6, RPC_CAUSE_NO_NETWORK, "down: eth0" },
 		{ no_link, RPC_CHECK_DNS, UNKNOWN, BAD, 6, RPC_CAUSE_NO_NETWORK, "without a network" },
 		{ no_link, RPC_CHECK_UDP, UNKNOWN, BAD, 6, RPC_CAUSE_NO_NETWORK, "no address" },
 		{ no_route, RPC_CHECK_ROUTE, BAD, BAD, 6, RPC_CAUSE_NO_NETWORK, "DHCP" },
 		{ no_route, RPC_CHECK_TCP, UNKNOWN, BAD, 6, RPC_CAUSE_NO_NETWORK, "no route to it" },
-		{ route_to_peer_only, RPC_CHECK_ROUTE, WARNING, BAD, 0, RPC_CAUSE_NONE, "reached without one" },
-		{ only_ipv6_server, RPC_CHECK_IPV6, BAD, BAD, 6, RPC_CAUSE_NO_NETWORK, "only an address of this kind" },
+		{ route_to_peer_only, RPC_CHECK_ROUTE, WARNING, BAD, 0, RPC_CAUSE_NONE,
+			"reached without one" },
+		{ only_ipv6_server, RPC_CHECK_IPV6, BAD, BAD, 6, RPC_CAUSE_NO_NETWORK,
+			"only an address of this kind" },
 		{ dns_dead, RPC_CHECK_DNS, BAD, BAD, 6, RPC_CAUSE_DNS_FAILED, "no DNS server answers" },
 		{ old_address, RPC_CHECK_DNS, BAD, BAD, 0, RPC_CAUSE_NONE, "no DNS server answers" },
 		{ udp_dropped, RPC_CHECK_UDP, WARNING, WARNING, 0, RPC_CAUSE_NONE, "TCP is taken" },
 		{ udp_rejected, RPC_CHECK_UDP, WARNING, WARNING, 0, RPC_CAUSE_NONE, "rejected" },
-		{ only_udp_and_rejected, RPC_CHECK_UDP, BAD, BAD, 7, RPC_CAUSE_PEER_UNREACHABLE, "Transport = auto" },
+		{ only_udp_and_rejected, RPC_CHECK_UDP, BAD, BAD, 7, RPC_CAUSE_PEER_UNREACHABLE,
+			"Transport = auto" },
 		{ only_udp_and_rejected, RPC_CHECK_TCP, OK, BAD, 7, RPC_CAUSE_PEER_UNREACHABLE, "only UDP" },
 		{ tcp_refused, RPC_CHECK_TCP, WARNING, WARNING, 0, RPC_CAUSE_NONE, "refused" },
-		{ web_server, RPC_CHECK_TCP, WARNING, WARNING, 0, RPC_CAUSE_NONE, "something else than WireGuard" },
-		{ both_dropped, RPC_CHECK_UDP, BAD, BAD, 7, RPC_CAUSE_PEER_UNREACHABLE, "nothing comes back" },
-		{ both_dropped, RPC_CHECK_HANDSHAKE, UNKNOWN, BAD, 7, RPC_CAUSE_PEER_UNREACHABLE, "not known" },
-		{ refused, RPC_CHECK_HANDSHAKE, BAD, BAD, 7, RPC_CAUSE_HANDSHAKE_REFUSED, "1. compare PublicKey" },
+		{ web_server, RPC_CHECK_TCP, WARNING, WARNING, 0, RPC_CAUSE_NONE,
+			"something else than WireGuard" },
+		{ both_dropped, RPC_CHECK_UDP, BAD, BAD, 7, RPC_CAUSE_PEER_UNREACHABLE,
+			"nothing comes back" },
+		{ both_dropped, RPC_CHECK_HANDSHAKE, UNKNOWN, BAD, 7, RPC_CAUSE_PEER_UNREACHABLE,
+			"not known" },
+		{ refused, RPC_CHECK_HANDSHAKE, BAD, BAD, 7, RPC_CAUSE_HANDSHAKE_REFUSED,
+			"1. compare PublicKey" },
 		{ clock_behind, RPC_CHECK_CLOCK, WARNING, WARNING, 0, RPC_CAUSE_NONE, "120 min behind" },
 		{ clock_a_little_behind, RPC_CHECK_CLOCK, OK, OK, 0, RPC_CAUSE_NONE, "not behind" },
 		{ no_mark, RPC_CHECK_CLOCK, UNKNOWN, OK, 0, RPC_CAUSE_NONE, "no handshake yet" },
@@ -283,7 +289,8 @@ static void test_places(void **state)
 		{ no_engine, RPC_CHECK_HANDSHAKE, UNKNOWN, BAD, 1, RPC_CAUSE_CONFIG, "not known" },
 		{ is_running, RPC_CHECK_TUNNEL, OK, OK, 0, RPC_CAUSE_NONE, "up over UDP" },
 		{ is_running, RPC_CHECK_TCP, OK, OK, 0, RPC_CAUSE_NONE, "in use" },
-		{ portal, RPC_CHECK_CAPTIVE_PORTAL, BAD, BAD, 8, RPC_CAUSE_CAPTIVE_PORTAL, "log in" },
+		{ portal, RPC_CHECK_CAPTIVE_PORTAL, BAD, BAD, 8, RPC_CAUSE_CAPTIVE_PORTAL,
+			"open http://hotel.example/" },
 		{ machine_only, RPC_CHECK_DNS, UNKNOWN, OK, 0, RPC_CAUSE_NONE, "no tunnel was named" },
 		{ waits_to_be_called, RPC_CHECK_DNS, OK, OK, 0, RPC_CAUSE_NONE, "not needed" },
 	};
