@@ -245,6 +245,9 @@ static gboolean tick(gpointer user)
 			look_at_tunnel(diagnose, tunnel);
 		else
 			diagnose_peers_look(diagnose, NULL);
+		/* It may have been asked a moment ago: then it is asked again when it may be. */
+		if (diagnose->engine && !any_peer(diagnose, diagnose_peer_answered))
+			look_for_portal(diagnose);
 		if (any_peer(diagnose, is_open) && (tunnel || diagnose->engine) &&
 			spent_ms < (tunnel ? RUNNING_MS : TRY_MS) &&
 			(tunnel || !diagnose_engine_is_lost(diagnose)))

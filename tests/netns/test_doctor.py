@@ -283,6 +283,36 @@ def test_large_packets_dropped(lab):
     seen.end(0, "none")
 
 
+PORTAL = """
+import http.server
+class Portal(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(302)
+        self.send_header("Location", "http://portal.example/login")
+        self.end_headers()
+http.server.HTTPServer(("192.0.2.1", 80), Portal).serve_forever()
+"""
+
+
+@waiting
+def test_captive_portal(lab):
+    """The profile names whom to ask; without that nobody is asked."""
+    site, _, daemon, _, _ = well(lab)
+    site.router.block("meta l4proto { tcp, udp }")
+    site.router.host.start("/usr/bin/python3", "-c", PORTAL, name="portal")
+    seen = doctor(site, daemon)
+    seen.verdict(captive_portal="unknown", udp="bad", tcp="bad")
+    seen.end(7, "peer-unreachable")
+    log = lab.logs / "router.portal.log"
+    check("\"GET /" not in log.read_text(), "somebody was asked without the setting")
+    daemon.cli("set", "office", "PortalCheck=http://192.0.2.1/generate_204")
+    seen = doctor(site, daemon)
+    seen.verdict(captive_portal="bad", udp="bad", tcp="bad")
+    seen.says("captive-portal", "http://portal.example/login")
+    check("\"GET /generate_204" in log.read_text(), "nobody was asked")
+    seen.end(8, "captive-portal")
+
+
 @waiting
 def test_kill_switch_lets_it_look(lab):
     """With the kill switch held by another tunnel its own packets pass, and only they."""
