@@ -2,12 +2,24 @@
 #include "gui/window/app.h"
 
 #include "gui/model/translate.h"
+#include "gui/window/import.h"
 #include "gui/window/log_view.h"
 #include "gui/window/main_window.h"
 #include "gui/window/notify.h"
 #include "gui/window/removal.h"
 
 /* ---- the feed ---- */
+
+static void import_opened(struct app *app)
+{
+	GSList *opened = app->opened;
+
+	if (!opened || !app->window || !feed_may_change(app->feed))
+		return;
+	app->opened = NULL;
+	import_files(app, opened);
+	g_slist_free_full(opened, g_object_unref);
+}
 
 static void on_service(void *user)
 {
@@ -27,6 +39,7 @@ static void on_changed(const struct model_change *change, void *user)
 		notify_news(app, change->tunnel, change->news);
 	if (app->window)
 		main_window_changed(app->window, change);
+	import_opened(app);
 }
 
 static void on_trouble(struct model_tunnel *tunnel, const char *sentence, void *user)
@@ -59,6 +72,19 @@ static void on_activate(GApplication *application, gpointer user)
 		gtk_window_present(main_window_widget(app->window));
 	else
 		main_window_open(app);
+}
+
+/* Files named on the command line, or opened by another program: imported as soon as the service lets us. */
+static void on_open(GApplication *application, gpointer files, int count, const char *hint, gpointer user)
+{
+	GFile **opened = files;
+	struct app *app = user;
+
+	(void)hint;
+	for (int i = count; i-- > 0;)
+		app->opened = g_slist_prepend(app->opened, g_object_ref(opened[i]));
+	g_application_activate(application);
+	import_opened(app);
 }
 
 static void on_show(GSimpleAction *action, GVariant *parameter, gpointer user)
@@ -117,6 +143,8 @@ static void on_shutdown(GApplication *application, gpointer user)
 	app->feed = NULL;
 	removal_free(app->removal);
 	app->removal = NULL;
+	g_slist_free_full(app->opened, g_object_unref);
+	app->opened = NULL;
 }
 
 int app_run(int argc, char **argv)
@@ -127,13 +155,14 @@ int app_run(int argc, char **argv)
 		{ NULL, 0, 0, 0, NULL, NULL, NULL } };
 	int code;
 
-	app.application = adw_application_new(APP_ID, G_APPLICATION_DEFAULT_FLAGS);
+	app.application = adw_application_new(APP_ID, G_APPLICATION_HANDLES_OPEN);
 	g_application_set_resource_base_path(G_APPLICATION(app.application), APP_RESOURCES);
 	g_application_set_option_context_summary(
 		G_APPLICATION(app.application), _("The window of wgtcp: connect, and see that it works."));
 	g_application_add_main_option_entries(G_APPLICATION(app.application), options);
 	g_signal_connect(app.application, "startup", G_CALLBACK(on_startup), &app);
 	g_signal_connect(app.application, "activate", G_CALLBACK(on_activate), &app);
+	g_signal_connect(app.application, "open", G_CALLBACK(on_open), &app);
 	g_signal_connect(app.application, "shutdown", G_CALLBACK(on_shutdown), &app);
 	/* Options are read before "activate", which needs the path. */
 	app.socket_path = g_strdup(LINK_DEFAULT_PATH);

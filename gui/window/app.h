@@ -23,6 +23,7 @@ struct app {
 	struct main_window *window; /* NULL: closed */
 	struct log_view *log;       /* NULL: closed */
 	struct removal *removal;
+	GSList *opened; /* of GFile: to be imported */
 };
 
 /* Runs the program; its exit code. */

@@ -189,7 +189,9 @@ GtkWidget *detail_widget(struct detail *detail)
 
 static void show_head(struct detail *detail, const struct feed *feed, const struct model_tunnel *tunnel)
 {
-	bool busy = tunnel->is_asking || words_shape(tunnel->status.state) == WORDS_SHAPE_BUSY;
+	/* Reconnecting may last for hours, and what turns costs power. */
+	bool busy = tunnel->is_asking || tunnel->status.state == RPC_STATE_CONNECTING ||
+		    tunnel->status.state == RPC_STATE_VERIFYING;
 	char sentence[WORDS_LEN];
 
 	if (tunnel->profile_error[0] && !words_is_on(tunnel->status.state))

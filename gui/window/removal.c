@@ -101,10 +101,17 @@ static void on_dismissed(AdwToast *toast, gpointer user)
 	(void)toast;
 	if (entry->sent)
 		return;
-	if (entry->undone)
+	if (entry->undone) {
+		struct app *app = entry->removal->app;
+		char *name = g_strdup(entry->name);
+
 		forget(entry);
-	else
+		if (app->window)
+			main_window_show_tunnel(app->window, name);
+		g_free(name);
+	} else {
 		delete_now(entry);
+	}
 }
 
 static void hide(struct removal *removal, const struct model_tunnel *tunnel)

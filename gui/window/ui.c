@@ -127,6 +127,7 @@ GtkWidget *ui_command(const char *command)
 	gtk_widget_set_hexpand(label, TRUE);
 	/* Commands are typed from left to right in every language. */
 	gtk_widget_set_direction(box, GTK_TEXT_DIR_LTR);
+	gtk_widget_set_direction(label, GTK_TEXT_DIR_LTR);
 	gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
 	gtk_widget_add_css_class(button, "flat");
 	gtk_widget_add_css_class(box, "card");

@@ -58,8 +58,9 @@ def walk(node, depth=0):
 def texts(node):
     try:
         name, description = node.get_name() or "", node.get_description() or ""
-        if not name and node.get_text_iface():
-            name = Atspi.Text.get_text(node, 0, -1) or ""
+        if node.get_text_iface():
+            text = Atspi.Text.get_text(node, 0, -1) or ""
+            name, description = name or text, description or text
         # GTK 4.8 names a button of a dialog "_Cancel Cancel": its text, and the label that has its key.
         half = name[len(name) // 2 + 1:]
         if name.startswith("_") and name.replace("_", "", 1) == f"{half} {half}":
@@ -95,7 +96,10 @@ def main():
     program = find_program(name)
     if what == "tree":
         for node in walk(program):
-            print("\t".join((node.get_role_name(), *texts(node))))
+            try:
+                print("\t".join((node.get_role_name(), *texts(node))))
+            except GLib.Error:
+                pass  # it went while we looked
     elif what == "click":
         node = find(program, sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)
         if not Atspi.Action.do_action(node, click_of(node)):

@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: MIT
+"""wgtcp-gui, seen and used as by somebody with a screen reader, with the real daemon and a real tunnel."""
+
+import pathlib
+import subprocess
+import sys
+import time
+import zipfile
+
+sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "netns")]
+from desktop.desk import HERE, App, Desk  # noqa: E402
+from lib import case  # noqa: E402
+from lib.case import main_path  # noqa: E402
+from lib.lab import check, wait_until  # noqa: E402
+from lib.network import Site  # noqa: E402
+from lib.tunnel import Daemon, Key, interface_text, office, peer_text  # noqa: E402
+
+SOURCE = pathlib.Path(__file__).parents[2]
+LANGUAGES = "de", "es", "fr"
+
+
+def window(desk, *args, socket="/run/wgtcpd.sock", width=920, height=680, **env):
+    settings = desk.folder / "config" / "wgtcp"
+    settings.mkdir(exist_ok=True)
+    (settings / "window.ini").write_text(f"[window]\nwidth={width}\nheight={height}\n")
+    return App(desk, desk.lab.binary("wgtcp-gui"), "--socket", socket, *args, env=env)
+
+
+def fake(desk, *args):
+    """A daemon of made-up tunnels; its socket."""
+    program = desk.start("/usr/bin/python3", HERE / "daemon.py", "/run/fake.sock", *args, name="fake")
+    program.wait_for_text("listening")
+    return program
+
+
+def translations(lab):
+    """A folder with the catalogues of all languages."""
+    for language in LANGUAGES:
+        folder = lab.logs / "locale" / language / "LC_MESSAGES"
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["msgfmt", "-o", folder / "wgtcp.mo", SOURCE / "gui" / "po" / f"{language}.po"], check=True)
+    return str(lab.logs / "locale")
+
+
+def looks(desk, name):
+    colours = desk.shot(name)
+    check(colours > 20, f"the picture {name} has only {colours} colours: is it blank?")
+
+
+def profile(name, key=None):
+    return interface_text(key or Key(), extra=f"# Name = {name}\nAddress = 10.5.1.2/24\n") + \
+        peer_text(Key(), "10.5.1.0/24", "198.51.100.9:51820")
+
+
+@main_path
+def test_connect_with_a_click(lab):
+    """The switch, the state in words, traffic and the graph; UDP blocked; off again."""
+    site = Site(lab)
+    office(site)
+    desk = Desk(site.client)
+    app = window(desk)
+    app.wait_for("^Not connected")
+    looks(desk, "1-down")
+    app.click("Connect office")
+    app.wait_for("^Connected over UDP$")
+    pings = site.client.tool("pinger.py", "10.77.0.1", "--interval", "20", "--size", "1000")
+    app.wait_for(r"^Receiving [1-9][\d.]* kbit/s, sending [1-9]")
+    looks(desk, "2-udp")
+    site.router.block()
+    app.wait_for("^Connected over TCP: (this network blocks UDP|here UDP )", timeout=40)
+    looks(desk, "3-tcp")
+    pings.signal(15)
+    check(pings.result()["received"] > 0, "nothing passed")
+    app.click("Disconnect")
+    app.wait_for("^Not connected$")
+    wait_until(lambda: "office" not in site.client.links(), "the interface to go")
+    app.check_quiet()
+
+
+def test_carrier_by_choice(lab):
+    """Chosen before connecting, and changed while connected: as on the command line, to the packet."""
+    site = Site(lab)
+    _, daemon, _, _ = office(site)
+    desk = Desk(site.client)
+    app = window(desk)
+    app.wait_for("^Not connected")
+    before = site.router.count("udp_up")
+    app.click("TCP only")
+    app.wait_for("^Not one packet over UDP")
+    app.click("Connect office")
+    app.wait_for("^Connected over TCP, as you chose")
+    check(site.router.count("udp_up") == before, "packets over UDP although TCP was chosen")
+    app.click("UDP only")
+    app.wait_for("^Connected over UDP, as you chose")
+    check(daemon.status("office")["carrier"] == "udp", "the daemon says otherwise")
+    app.check_quiet()
+
+
+def test_without_a_daemon(lab):
+    """Not running, running without tunnels, killed, back: said at once, and no click needed."""
+    site = Site(lab)
+    desk = Desk(site.client)
+    app = window(desk)
+    app.wait_for("The service is not running")
+    app.wait_for("sudo systemctl start wgtcpd")
+    looks(desk, "1-not-running")
+    daemon = Daemon(site.client)
+    app.wait_for("No tunnels yet")
+    looks(desk, "2-empty")
+    daemon.profile("office", profile("Office"))
+    daemon.program.kill()
+    start = time.monotonic()
+    app.wait_for("The service has stopped")
+    told = time.monotonic() - start
+    looks(desk, "3-stopped")
+    daemon.start()
+    start = time.monotonic()
+    app.wait_for("^Office")
+    lab.figure(f"stop told after {told:.1f} s, back {time.monotonic() - start:.1f} s after the daemon")
+    check(told < lab.bound(3), f"told only after {told:.1f} s")
+    app.check_quiet()
+
+
+def test_states_that_are_made_up(lab):
+    """A portal with its button, a failure with its cure, and somebody who may only look."""
+    site = Site(lab)
+    for number, (args, texts) in enumerate((
+            (("--state", "failed", "--cause", "captive-portal"),
+             ("Could not connect: this network wants you to log in first", "Open the login page")),
+            (("--state", "reconnecting", "--cause", "no-network"),
+             ("Connection lost, reconnecting…: there is no network", "The tunnel follows by itself")),
+            (("--state", "degraded",), ("but not everything passes",)),
+            (("--permission", "read"), ("You may look, but not change anything",)),
+            (("--permission", "read", "--tunnels", "0"), ("No tunnels yet", "sudo usermod -aG wgtcp root")))):
+        desk = Desk(site.client)
+        daemon = fake(desk, *args)
+        app = window(desk, socket="/run/fake.sock")
+        for text in texts:
+            app.wait_for(text)
+        looks(desk, f"state-{number}")
+        app.check_quiet()
+        app.program.stop()
+        daemon.stop()
+        desk.close()
+
+
+def test_import(lab):
+    """Several files, an archive, one that is wrong: all that can be are in, and the wrong one is named with its line."""
+    site = Site(lab)
+    desk = Desk(site.client)
+    daemon = Daemon(site.client)
+    folder = lab.logs / "files"
+    folder.mkdir()
+    key = Key()
+    (folder / "Büro Berlin (neu).conf").write_text(profile("Berlin", key))
+    (folder / "wrong.conf").write_text("[Interface]\nPrivateKey = tooshort\n")
+    with zipfile.ZipFile(folder / "all.zip", "w") as archive:
+        archive.writestr("vpn/paris.conf", profile("Paris"))
+        archive.writestr("vpn/../../../../etc/oslo.conf", profile("Oslo"))
+        archive.writestr("vpn/readme.txt", "nothing")
+    app = window(desk, *folder.glob("*"))
+    app.wait_for(r"PrivateKey has 8 characters")
+    looks(desk, "1-report")
+    for name in "Berlin", "Paris", "Oslo":
+        app.wait_for(f"^{name}")
+    stored = sorted(p.name for p in daemon.config.iterdir())
+    check(len(stored) == 3 and "paris.conf" in stored and "oslo.conf" in stored, f"stored: {stored}")
+    check(not any(key.private in text for text in app.texts()), "the private key is on the screen")
+    for log in lab.logs.glob("client.*.log"):
+        check(key.private not in log.read_text(errors="replace"), f"the private key is in {log}")
+    app.check_quiet()
+
+
+def test_edit(lab):
+    """A wrong value is explained where it stands, and cannot be saved; a right one is; the key stays."""
+    site = Site(lab)
+    desk = Desk(site.client)
+    daemon = Daemon(site.client)
+    key = Key()
+    daemon.profile("office", profile("Office", key))
+    app = window(desk)
+    app.wait_for("^Office")
+    app.action("edit")
+    app.wait_for("^Addresses inside the tunnel")
+    check(not any(key.private in text for text in app.texts()), "the private key is on the screen")
+    app.type("Addresses inside the tunnel", "10.5.1.999/24")
+    app.wait_for('^Address has "10.5.1.999/24"')
+    looks(desk, "1-wrong")
+    app.type("Addresses inside the tunnel", "10.6.1.2/24")
+    app.wait_gone("10.5.1.999")
+    app.type("Name", "Head office")
+    app.click("Save")
+    app.wait_for("^Head office, Not connected")
+    text = (daemon.config / "office.conf").read_text()
+    check("10.6.1.2/24" in text and key.private in text, f"not saved as it should be: {text.replace(key.private, '(key)')}")
+    app.check_quiet()
+
+
+def test_delete_and_undo(lab):
+    """Undone, nothing has happened; left alone, it is gone, also when the window is closed at once."""
+    site = Site(lab)
+    desk = Desk(site.client)
+    daemon = Daemon(site.client)
+    daemon.profile("office", profile("Office"))
+    daemon.profile("home", profile("Home"))
+    app = window(desk)
+    app.wait_for("^Home")
+    app.action("delete")
+    app.wait_for("^Home is deleted")
+    app.click("Undo")
+    app.wait_for("^Home, Not connected")
+    check((daemon.config / "home.conf").exists(), "deleted although it was undone")
+    app.action("delete")
+    app.wait_for("^Home is deleted")
+    app.wait_gone("^Home, ")
+    check((daemon.config / "home.conf").exists(), "deleted before it could be undone")
+    desk.host.run("gdbus", "call", "--session", "--dest", "org.wgtcp.Gui", "--object-path", "/org/wgtcp/Gui", "--method",
+                  "org.gtk.Actions.Activate", "quit", "[]", "{}", env=desk.env)
+    check(app.program.wait() == 0, "it did not end well")
+    check(not (daemon.config / "home.conf").exists(), "not deleted when the window was closed")
+    check((daemon.config / "office.conf").exists(), "the wrong one was deleted")
+    app.check_quiet()
+
+
+def test_key_only_after_a_question(lab):
+    """The QR code comes after a yes, and the log and the report hold no key and no address."""
+    site = Site(lab)
+    _, daemon, server_key, client_key = office(site)
+    desk = Desk(site.client)
+    app = window(desk)
+    app.wait_for("^office")
+    app.action("qr")
+    app.wait_for("Show the private key as a QR code")
+    check("QR code of office" not in app.texts(), "shown before the answer")
+    app.click("Show")
+    app.wait_for("^QR code of office")
+    looks(desk, "1-qr")
+    app.action("log")
+    app.wait_for("version .* is running")
+    app.click("Copy a report without keys, addresses and names")
+    app.wait_for("^Copied, without keys")
+    # Who asks for the clipboard gets it from the program that filled it.
+    report = desk.host.run("xclip", "-selection", "clipboard", "-out", env=desk.env).stdout
+    check("wgtcp-gui" in report and "tunnel-1: down" in report, f"no report: {report[:200]!r}")
+    for secret in client_key.private, client_key.public, server_key.public, "198.51.100.2", "office":
+        check(secret not in report, f"{secret} is in the report")
+    app.check_quiet()
+
+
+def test_why_and_speed(lab):
+    """What is not there is said, what is known is shown."""
+    site = Site(lab)
+    office(site)
+    desk = Desk(site.client)
+    app = window(desk)
+    app.wait_for("^office")
+    app.action("why")
+    app.wait_for("^Why does it not work")
+    app.wait_for("wgtcpd .* is running")
+    looks(desk, "1-why")
+    app.action("speed")
+    app.wait_for("There is no speed test yet")
+    app.check_quiet()
+
+
+def test_languages_fit_a_telephone(lab):
+    """360 pixels wide in every language, also with text at 200 %; and nothing of it in English."""
+    site = Site(lab)
+    office(site)
+    folder = translations(lab)
+    words = {"de": "Nicht verbunden", "es": "Sin conexión", "fr": "Non connecté", "": "Not connected"}
+    for language, word in words.items():
+        for percent in 100, 200:
+            desk = Desk(site.client, LANGUAGE=language, WGTCP_LOCALE_DIR=folder)
+            if percent == 200:
+                (desk.folder / "xsettings").write_text("Xft/DPI 196608\n")
+                desk.start("xsettingsd", "-c", desk.folder / "xsettings", name="xsettingsd")
+                time.sleep(0.5)
+            app = window(desk, width=360, height=720)
+            app.wait_for(f"^{word}$")
+            size = desk.xdotool("search", "--onlyvisible", "--name", "^wgtcp$", "getwindowgeometry")
+            width = int(size.rpartition("Geometry: ")[2].split("x")[0])
+            looks(desk, f"{language or 'en'}-{percent}")
+            check(width <= 360, f"{width} pixels wide in '{language}' at {percent} %")
+            app.check_quiet()
+            app.program.stop()
+            desk.close()
+
+
+def test_everything_has_a_name(lab):
+    """Each control that can be used or read has a role and a name, in the list, on the page and in the form."""
+    site = Site(lab)
+    _, daemon, _, _ = office(site)
+    daemon.up("office")
+    desk = Desk(site.client)
+    app = window(desk)
+    app.wait_for("^Connected over UDP$")
+    app.wait_for("^Receiving")
+    app.action("edit")
+    app.wait_for("^Addresses inside the tunnel")
+    app.action("log")
+    app.wait_for("^Log of the service")
+    nameless, used = [], 0
+    roles = {"push button", "toggle button", "check box", "radio button", "text", "combo box", "slider"}
+    for role, name, _ in app.tree():
+        used += role in roles
+        if role in roles and not name.strip():
+            nameless.append(role)
+    images = {name for role, name, _ in app.tree() if role == "image"}
+    check(not nameless, f"without a name: {nameless}")
+    check(used > 20, f"only {used} controls were seen")
+    check({"Throughput of the last 5 minutes", "Round trip time of the last 5 minutes"} <= images, f"images: {images}")
+    lab.figure(f"{used} controls, all with a name")
+
+
+def test_it_is_light(lab):
+    """Processor time to the first window and while it idles with a graph."""
+    site = Site(lab)
+    office(site)[1].up("office")
+    desk = Desk(site.client)
+    # What the first start of any program of this toolkit writes to its caches is not ours.
+    warm = window(desk)
+    warm.wait_for("^Connected over UDP$")
+    warm.program.stop()
+    app = window(desk)
+    app.wait_for("^Connected over UDP$")
+    first = app.cpu_s()
+    time.sleep(3)
+    start, since = app.cpu_s(), time.monotonic()
+    time.sleep(10)
+    idle = (app.cpu_s() - start) / (time.monotonic() - since) * 100
+    lab.figure(f"{first * 1000:.0f} ms of processor time to the first window, {idle:.1f} % of a core with a living graph,"
+               " all drawn in software")
+    check(first < 0.6 or lab.sanitized, f"{first * 1000:.0f} ms to the first window")
+    check(idle < 3 or lab.sanitized, f"{idle:.1f} % of a core")
+
+
+def test_memory_stays_flat(lab):
+    """200 tunnels, and one of them changes its state some thousand times."""
+    site = Site(lab)
+    desk = Desk(site.client)
+    flood = 10000 if lab.long else 2000
+    daemon = fake(desk, "--tunnels", "200", "--flood", flood)
+    app = window(desk, socket="/run/fake.sock")
+    app.wait_for("^Tunnel 0")
+    # The first rounds fill caches of fonts and icons.
+    time.sleep(2)
+    before = app.heap_kib()
+    daemon.wait_for_text("flooded", timeout=120)
+    time.sleep(1)
+    after = app.heap_kib()
+    start, since = app.cpu_s(), time.monotonic()
+    time.sleep(5)
+    idle = (app.cpu_s() - start) / (time.monotonic() - since) * 100
+    lab.figure(f"{after - before} KiB more after {flood} changes of state, {idle:.1f} % of a core afterwards")
+    check(after - before <= 1024 or lab.sanitized, f"{after - before} KiB more")
+    check(idle < 1 or lab.sanitized, f"{idle:.1f} % of a core while nothing happens")
+    app.check_quiet()
+
+
+def test_second_start_presents_the_first(lab):
+    """One window, whoever starts it; and when it is closed the program ends: it hides nowhere."""
+    site = Site(lab)
+    desk = Desk(site.client)
+    fake(desk)
+    app = window(desk, socket="/run/fake.sock")
+    app.wait_for("^Tunnel 0")
+    second = desk.start(lab.binary("wgtcp-gui"), name="second")
+    check(second.wait() == 0, "the second one did not hand over")
+    windows = desk.xdotool("search", "--onlyvisible", "--name", "^wgtcp$").split()
+    check(len(windows) == 1, f"{len(windows)} windows")
+    app.click("Close")
+    check(app.program.wait() == 0, "it did not end when its window was closed")
+
+
+if __name__ == "__main__":
+    sys.exit(case.main(globals()))
