@@ -322,6 +322,7 @@ static void test_results(void **state)
 	assert_int_equal(event.result.moved.warnings.count, 1);
 	rpc_event_free(&event);
 
+	struct rpc_check check = { RPC_CHECK_KILL_SWITCH, "a", RPC_VERDICT_UNKNOWN, "b", "c" };
 	static const enum rpc_method done[] = { RPC_METHOD_TUNNEL_DOWN, RPC_METHOD_TUNNEL_IMPORT,
 		RPC_METHOD_TUNNEL_DELETE, RPC_METHOD_TUNNEL_SET };
 
@@ -357,6 +358,17 @@ static void test_results(void **state)
 	assert_true(event.result.unlocked.lockdown.open_until == 1796080000);
 	assert_int_equal(event.result.unlocked.lockdown.tunnels.count, 2);
 	assert_string_equal(event.result.unlocked.lockdown.tunnels.items[1], "home");
+	rpc_event_free(&event);
+
+	result = (struct rpc_result){ .method = RPC_METHOD_DIAGNOSE,
+		.diagnosis = { "office", RPC_VERDICT_BAD, 7, RPC_CAUSE_HANDSHAKE_REFUSED, "no", &check, 1 } };
+	event = ask(&pair, &result, "office");
+	assert_int_equal(event.result.diagnosis.verdict, RPC_VERDICT_BAD);
+	assert_int_equal(event.result.diagnosis.code, 7);
+	assert_int_equal(event.result.diagnosis.cause, RPC_CAUSE_HANDSHAKE_REFUSED);
+	assert_string_equal(event.result.diagnosis.summary, "no");
+	assert_int_equal(event.result.diagnosis.check_count, 1);
+	assert_memory_equal(event.result.diagnosis.checks, &check, sizeof(check));
 	rpc_event_free(&event);
 
 	result = (struct rpc_result){ .method = RPC_METHOD_WATCH };
@@ -531,6 +543,8 @@ static void test_words(void **state)
 	} table[] = {
 		{ rpc_state_words, RPC_STATE_FAILED, "failed" },
 		{ rpc_cause_words, RPC_CAUSE_CONFIG, "config" },
+		{ rpc_check_words, RPC_CHECK_KILL_SWITCH, "kill-switch" },
+		{ rpc_verdict_words, RPC_VERDICT_UNKNOWN, "unknown" },
 		{ rpc_verified_words, RPC_VERIFIED_FULL, "full" },
 		{ rpc_udp_words, RPC_UDP_UNUSED, "unused" },
 		{ rpc_reason_words, RPC_REASON_UDP_WORKS, "udp-works" },

@@ -67,7 +67,7 @@ static void test_refused(void **state)
 			-32600, "null", "'id'" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"rpc.off\"}", -32601, "5", "rpc.off" },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tunnel\"}", -32601, "5", "tunnel" },
-		{ "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"diagnose\"}", -32601, "5", "" },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"no.such\"}", -32601, "5", "" },
 		{ "{\"jsonrpc\":\"2.0\",\"method\":\"rpc.off\"}", 0, NULL, NULL },
 		{ "{\"jsonrpc\":\"2.0\",\"method\":\"tunnel.up\"}", 0, NULL, NULL },
 		{ "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"tunnel.up\"}", -32602, "\"x\"",
