@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 static void tunnel_free(struct model_tunnel *tunnel)
 {
@@ -58,11 +58,20 @@ size_t status_model_up_count(const struct status_model *model)
 	return up;
 }
 
+static int compare_names(const char *one, const char *two)
+{
+	while (*one && tolower((unsigned char)*one) == tolower((unsigned char)*two)) {
+		one++;
+		two++;
+	}
+	return tolower((unsigned char)*one) - tolower((unsigned char)*two);
+}
+
 /* By shown name without regard to letter case; equal ones by name, which is unique. */
 static int compare(const void *a, const void *b)
 {
 	const struct model_tunnel *one = *(struct model_tunnel *const *)a, *two = *(struct model_tunnel *const *)b;
-	int order = strcasecmp(one->shown, two->shown);
+	int order = compare_names(one->shown, two->shown);
 
 	return order ? order : strcmp(one->name, two->name);
 }
