@@ -30,6 +30,7 @@ struct client {
 	int fd;
 	guint read_source, write_source, flush_source;
 	struct rpc_server *server;
+	uid_t uid;
 	bool is_root, is_member, follows_log, closing;
 };
 
@@ -71,6 +72,7 @@ static void identify(struct client *client)
 
 	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
 		return;
+	client->uid = peer.uid;
 	/* Whoever runs the daemon is its root: it has no more rights than he. */
 	client->is_root = peer.uid == 0 || peer.uid == geteuid();
 	client->is_member = client->is_root || in_group(client->fd, &peer);
@@ -226,6 +228,23 @@ static gboolean readable(gint fd, GIOCondition condition, gpointer user)
 	return G_SOURCE_CONTINUE;
 }
 
+/* Whether this user, who may only read, holds his share already. */
+static bool is_one_too_many(const struct listener *listener, const struct client *client)
+{
+	size_t own = 0, readers = 0;
+	guint i;
+
+	if (client->is_member)
+		return false;
+	for (i = 0; i < listener->clients->len; i++) {
+		const struct client *other = g_ptr_array_index(listener->clients, i);
+
+		readers += !other->is_member;
+		own += !other->is_member && other->uid == client->uid;
+	}
+	return own >= LISTENER_READER_MAX || readers >= LISTENER_READERS_MAX;
+}
+
 static gboolean acceptable(gint fd, GIOCondition condition, gpointer user)
 {
 	struct listener *listener = user;
@@ -249,6 +268,10 @@ static gboolean acceptable(gint fd, GIOCondition condition, gpointer user)
 		return G_SOURCE_CONTINUE;
 	}
 	identify(client);
+	if (is_one_too_many(listener, client)) {
+		client_free(client);
+		return G_SOURCE_CONTINUE;
+	}
 	client->read_source = g_unix_fd_add(peer, G_IO_IN | G_IO_HUP | G_IO_ERR, readable, client);
 	g_ptr_array_add(listener->clients, client);
 	return G_SOURCE_CONTINUE;

@@ -13,6 +13,10 @@ struct listener;
 /* The group whose members may do all, besides root. */
 #define LISTENER_GROUP "wgtcp"
 #define LISTENER_CLIENTS_MAX 128
+/* Of these, one user who may only read has so many, and all such users together half: whoever may do all always finds a
+ * place. */
+#define LISTENER_READER_MAX 16
+#define LISTENER_READERS_MAX (LISTENER_CLIENTS_MAX / 2)
 
 /* 0 or -errno. -EADDRINUSE: somebody listens there already. */
 int listener_open(struct daemon *daemon, const char *path, struct listener **out);
