@@ -24,6 +24,12 @@ class Report:
             self.passed += 1
             self._print(f"ok {name} ({seconds:.1f} s){': ' + note if note else ''}")
 
+    def list(self, lines):
+        """What a check looked at, one a line."""
+        with self.lock:
+            for line in lines:
+                self._print(f"  {line}")
+
     def fail(self, name, reason):
         with self.lock:
             self.failed.append(name)

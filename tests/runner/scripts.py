@@ -93,4 +93,5 @@ def run_lint(report, path, source, build, logs):
         report.fail(name, f"{last}; log: {log}")
     else:
         report.ok(name, time.monotonic() - start, last)
+        report.list(lines[:-1])
 
