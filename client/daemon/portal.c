@@ -118,12 +118,16 @@ void portal_watch_wanted(struct portal_watch *watch, const char *check, uint32_t
 	watch->underlay = underlay_find(watch->daemon, underlay_found, watch);
 }
 
-void portal_watch_network_changed(struct portal_watch *watch)
+void portal_watch_forget(struct portal_watch *watch)
 {
+	if (!watch)
+		return;
 	give_up(watch);
 	watch->asked_us = 0;
 	watch->captive = false;
 	watch->url[0] = 0;
+	if (network_manager_connectivity(watch->manager) == NM_CONNECTIVITY_PORTAL)
+		network_manager_check(watch->manager);
 	tell(watch);
 }
 

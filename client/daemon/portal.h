@@ -23,8 +23,9 @@ void portal_watch_free(struct portal_watch *watch);
 void portal_watch_wanted(struct portal_watch *watch, const char *check, uint32_t mark);
 /* *url: its address as a person may be shown it, "" if unknown; borrowed. NULL is allowed. */
 bool portal_is_captive(const struct portal_watch *watch, const char **url);
-/* This machine may be in another network. */
-void portal_watch_network_changed(struct portal_watch *watch);
+/* This machine may be in another network, or somebody tries anew: what is known counts no more. NULL is
+ * allowed. */
+void portal_watch_forget(struct portal_watch *watch);
 /* NetworkManager knows something new. */
 void portal_watch_look(struct portal_watch *watch);
 

@@ -31,8 +31,9 @@ struct surroundings {
 static struct on_demand_place look_around(const struct surroundings *surroundings)
 {
 	static const struct ip_address outside[2] = {
-		/* Documentation prefixes (RFC 5737, 3849): nothing is sent there. */
-		{ .family = IP_V4, .bytes = { 192, 0, 2, 1 } },
+		/* The dummy address of RFC 7600 and the documentation prefix (RFC 3849): nothing is sent
+		   there. */
+		{ .family = IP_V4, .bytes = { 192, 0, 0, 8 } },
 		{ .family = IP_V6, .bytes = { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 } },
 	};
 	uint32_t mark = manager_outside_mark(surroundings->daemon->manager);
@@ -85,7 +86,7 @@ static gboolean settled(gpointer user)
 	surroundings->settle = 0;
 	surroundings->place = place;
 	if (!same)
-		portal_watch_network_changed(surroundings->daemon->portal);
+		portal_watch_forget(surroundings->daemon->portal);
 	on_demand_look(surroundings->on_demand, &place);
 	return G_SOURCE_REMOVE;
 }

@@ -22,8 +22,9 @@ bool tunnel_look_for_portal(struct tunnel *tunnel)
 {
 	const char *url;
 
-	if (!tunnel->view.since || (uint64_t)time(NULL) >= tunnel->view.since + PATIENCE_S)
-		ask_for_portal(tunnel);
+	if (tunnel->view.since && (uint64_t)time(NULL) < tunnel->view.since + PATIENCE_S)
+		return false;
+	ask_for_portal(tunnel);
 	if (!portal_is_captive(tunnel->daemon->portal, &url))
 		return false;
 	tunnel->view.cause = RPC_CAUSE_CAPTIVE_PORTAL;

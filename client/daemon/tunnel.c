@@ -3,6 +3,7 @@
 #include "client/daemon/tunnel_state.h"
 
 #include "client/daemon/journal.h"
+#include "client/daemon/portal.h"
 #include "client/daemon/lockdown.h"
 #include "core/port/net_config.h"
 
@@ -255,6 +256,7 @@ void tunnel_up(struct tunnel *tunnel, const struct tunnel_wishes *wishes)
 	reset_view(tunnel, RPC_STATE_CONNECTING);
 	tunnel_tell(tunnel, &before);
 	tunnel->events->progress(tunnel, RPC_STEP_STARTING, NULL, tunnel->user);
+	portal_watch_forget(tunnel->daemon->portal);
 	tunnel_step(tunnel);
 }
 

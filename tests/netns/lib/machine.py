@@ -108,3 +108,81 @@ class Names:
     def asked(self, name=None):
         lines = self.asked_file.read_text().splitlines()
         return [line for line in lines if name is None or line.split()[0] == name]
+
+
+class Web:
+    """A web server on a host (lib/web.py), whose answers can be changed."""
+
+    def __init__(self, host, address, port, mode, certificate=None):
+        base = host.lab.logs / f"{host.name}.{address}.{port}"
+        self.mode_file, self.asked_file = base.with_suffix(".mode"), base.with_suffix(".asked")
+        self.asked_file.write_text("")
+        self.set(mode)
+        self.program = host.tool("web.py", address, port, self.mode_file, self.asked_file,
+                                 *([certificate] if certificate else []))
+        self.program.wait_for_text("listening")
+
+    def set(self, mode):
+        new = self.mode_file.with_suffix(".new")
+        new.write_text(mode)
+        new.rename(self.mode_file)
+
+    def asked(self):
+        return self.asked_file.read_text().splitlines()
+
+
+def authority(host, name, address):
+    """A certificate for a name, with its key, from an authority that this host alone trusts; the PEM file."""
+    folder = host.lab.logs / "authority"
+    folder.mkdir(exist_ok=True)
+    pem = folder / f"{name}.pem"
+    host.run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+             "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name},IP:{address}", "-keyout", folder / "key",
+             "-out", folder / "certificate")
+    pem.write_text((folder / "key").read_text() + (folder / "certificate").read_text())
+    host.run("sh", "-c", f"cat {folder}/certificate >> /etc/ssl/certs/ca-certificates.crt")
+    return pem
+
+
+NM_CONFIG = """[main]
+plugins=keyfile
+auth-polkit=root-only
+dns=none
+rc-manager=unmanaged
+[logging]
+level=INFO
+[connectivity]
+enabled=true
+uri={uri}
+interval=60
+"""
+NM = "org.freedesktop.NetworkManager"
+
+
+def start_network_manager(host, uri):
+    """NetworkManager itself on the private bus; it finds the addresses that are there and checks them by uri."""
+    write(host, "/run/nm.conf", NM_CONFIG.format(uri=uri))
+    host.run("mkdir", "-p", "/run/NetworkManager", "/var/lib/NetworkManager", "/etc/NetworkManager/system-connections")
+    host.run("mount", "-o", "remount,ro", "/sys")  # it would wait for udev, which is not there
+    program = host.start(packages.folder("network-manager") / "usr/sbin/NetworkManager", "--debug", "--config",
+                         "/run/nm.conf", name="NetworkManager")
+    wait_until(lambda: is_on_bus(host, NM), "NetworkManager on the bus")
+    return program
+
+
+def connectivity(host):
+    """What NetworkManager itself thinks: 2 is a portal, 4 all well."""
+    told = bus_call(host, NM, "/org/freedesktop/NetworkManager", NM, "Connectivity", verb="get-property")
+    return int(told.split()[1])
+
+
+class Wireless:
+    """A double of NetworkManager (lib/wireless.py) for what needs a wireless network."""
+
+    def __init__(self, host):
+        self.program = host.tool("wireless.py", stdin=-1, env={"DBUS_SYSTEM_BUS_ADDRESS": BUS})
+        self.program.wait_for_text("ready")
+
+    def say(self, line):
+        self.program.process.stdin.write(line.encode() + b"\n")
+        self.program.process.stdin.flush()

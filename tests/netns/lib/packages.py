@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import sys
 
-PACKAGES = ("systemd-resolved", "libsystemd-shared", "openresolv", "resolvconf", "network-manager", "libnm0", "libndp0")
+PACKAGES = ("systemd-resolved", "libsystemd-shared", "openresolv", "resolvconf", "network-manager")
 CACHE = pathlib.Path(os.environ.get("WGTCP_TEST_CACHE", "/var/cache/wgtcp-tests"))
 
 
