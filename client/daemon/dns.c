@@ -5,6 +5,7 @@
 #include "client/daemon/children.h"
 #include "client/daemon/daemon.h"
 #include "client/daemon/dns_file.h"
+#include "client/daemon/dns_machine.h"
 #include "client/daemon/dns_resolved.h"
 #include "client/daemon/file.h"
 #include "client/daemon/journal.h"
@@ -50,61 +51,6 @@ struct dns {
 
 static void try_file(struct entry *entry);
 
-/* ---- the machine ---- */
-
-static char *read_resolv_conf(void)
-{
-	struct stat info;
-	char *text;
-	size_t len;
-
-	return file_read(AT_FDCWD, DNS_FILE_PATH, DNS_FILE_TEXT_MAX, &text, &len, &info) == 0 ? text : NULL;
-}
-
-static bool links_to_resolved(void)
-{
-	char *target = g_file_read_link(DNS_FILE_PATH, NULL);
-	bool leads = target && strstr(target, "run/systemd/resolve/");
-
-	g_free(target);
-	return leads;
-}
-
-/* Programs may ask resolved without resolv.conf, through nsswitch.conf(5). */
-static bool switch_has_resolve(void)
-{
-	char *text = NULL, *line;
-	bool has = false;
-
-	if (!g_file_get_contents("/etc/nsswitch.conf", &text, NULL, NULL))
-		return false;
-	for (line = text; line && !has; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (!strncmp(line, "hosts:", 6)) {
-			char *end = strchrnul(line, '\n'), *word = strstr(line, " resolve");
-
-			has = word && word < end;
-		}
-		if (!*line)
-			break;
-	}
-	g_free(text);
-	return has;
-}
-
-static bool leads_to_resolved(void)
-{
-	char *text;
-	bool leads;
-
-	if (links_to_resolved() || switch_has_resolve())
-		return true;
-	text = read_resolv_conf();
-	leads = text && dns_text_is_resolved(text);
-	file_free(text, text ? strlen(text) : 0);
-	return leads;
-}
-
 enum dns_way dns_way(const struct dns *dns)
 {
 	guint i;
@@ -116,7 +62,7 @@ enum dns_way dns_way(const struct dns *dns)
 		if (!entry->done && entry->way != DNS_WAY_NONE)
 			return entry->way;
 	}
-	if (bus_connection(dns->daemon->bus) && leads_to_resolved())
+	if (bus_connection(dns->daemon->bus) && dns_machine_has_resolved())
 		return DNS_WAY_RESOLVED;
 	switch (resolvconf_kind("")) {
 	case RESOLVCONF_OPENRESOLV:
@@ -430,7 +376,7 @@ static void bus_tried(void *user)
 	GDBusConnection *connection = bus_connection(entry->dns->daemon->bus);
 	struct dns_servers servers = servers_of(entry);
 
-	if (!connection || !leads_to_resolved()) {
+	if (!connection || !dns_machine_has_resolved()) {
 		without_resolved(entry);
 		return;
 	}

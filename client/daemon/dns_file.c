@@ -231,7 +231,8 @@ static int take_original(int state_folder, const char *path, struct held *held, 
 		error = read_path(now.path, &text, &len, &now.like);
 	if (error)
 		goto out;
-	if (!*fresh && text && is_ours(text) && !strcmp(now.path, held->path))
+	/* Gone while it was ours: what was there before us is still what comes back. */
+	if (!*fresh && (now.missing || is_ours(text)) && !strcmp(now.path, held->path))
 		goto out;
 	*fresh = true;
 	now.original = copy(text ? text : "", len);

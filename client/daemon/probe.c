@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -43,6 +44,9 @@ static void drop_privileges(void)
 		_exit(1);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0 ||
 		setrlimit(RLIMIT_CORE, &none) != 0 || setrlimit(RLIMIT_NOFILE, &handles) != 0)
+		_exit(1);
+	/* A change of user takes this back, so it comes after. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		_exit(1);
 	prctl(PR_SET_NAME, "wgtcpd-probe");
 }

@@ -150,6 +150,13 @@ static void deleted_one_comes_back(void **state)
 	assert_int_equal(restore(&place), DNS_FILE_RESTORED);
 	read_it(&place, text);
 	assert_string_equal(text, ORIGINAL);
+	/* Also when ours was put there again meanwhile. */
+	assert_int_equal(set(&place, "a", 1), 0);
+	assert_int_equal(unlink(place.path), 0);
+	assert_int_equal(set(&place, "a", 1), 0);
+	assert_int_equal(restore(&place), DNS_FILE_RESTORED);
+	read_it(&place, text);
+	assert_string_equal(text, ORIGINAL);
 	place_remove(&place);
 }
 
