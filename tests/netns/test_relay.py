@@ -189,16 +189,26 @@ table inet cookies {
     }
 }
 """)
-    flood = site.server.tool("initiations.py", "127.0.0.1", PORT, server_key.public, "--rate", rate)
-    flood.wait_for_text("ready")
-    time.sleep(0.5)
-    seconds, _ = daemon.up("office", "--timeout", "40")
-    pings(site.client, lost=10)  # the server's own socket overflows
-    flood.stop()
+    # A quick machine may work off one flood, or be between two bursts just then: a few tries, with more of them.
+    floods, worst = [], 0
+    for _ in range(6):
+        if len(floods) < 3:
+            floods.append(site.server.tool("initiations.py", "127.0.0.1", PORT, server_key.public, "--rate", rate))
+            floods[-1].wait_for_text("ready")
+        time.sleep(0.5)
+        seconds, _ = daemon.up("office", "--timeout", "40")
+        worst = max(worst, seconds)
+        pings(site.client, lost=10)  # the server's own socket overflows
+        if site.server.counter("cookies", "asked") > 0:
+            break
+        daemon.cli("down", "office")
+    seconds = worst
+    for flood in floods:
+        flood.stop()
     count = site.router.host.counter("records", "cookie_replies")
     sent = site.router.host.counter("records", "initiations")
     asked = site.server.counter("cookies", "asked")
-    lab.figure(f"up in {seconds:.2f} s at {rate} forged initiations a second, {sent} initiations of the client, {asked}"
+    lab.figure(f"up in {seconds:.2f} s at {len(floods)} x {rate} forged initiations a second, {sent} initiations of the client, {asked}"
                f" cookie replies to the relay")
     check(asked > 0, "the server never wanted a cookie of the relay: nothing was tested")
     check(sent > 0, "the gauge saw no initiation: it does not measure")

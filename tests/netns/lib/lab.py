@@ -67,11 +67,15 @@ class Program:
     def text(self):
         return self.out.read_text(errors="replace") + self.log.read_text(errors="replace")
 
+    def said(self):
+        """What it has printed, without the command line that heads its log."""
+        return self.out.read_text(errors="replace") + self.log.read_text(errors="replace").partition("\n")[2]
+
     def wait_for_text(self, pattern, timeout=PATIENCE_S):
         def seen():
-            if re.search(pattern, self.text()):
+            if re.search(pattern, self.said()):
                 return True
-            if not self.running() and not re.search(pattern, self.text()):
+            if not self.running() and not re.search(pattern, self.said()):
                 raise Failure(f"{self.name} ended with {self.process.returncode}: {self.log}")
             return False
         return wait_until(seen, f"'{pattern}' from {self.name}", timeout)
