@@ -61,13 +61,15 @@ static struct choice kernel_of(const struct choose_facts *facts)
 	if (facts->transport == TRANSPORT_UDP)
 		SAY(&choice, "this kernel has WireGuard");
 	else if (facts->transport == TRANSPORT_TCP)
-		SAY(&choice, "this kernel has WireGuard, and wgtcp-relay beside it carries its packets over TCP");
-	else if (facts->kernel.support == KERNEL_WGTCP)
 		SAY(&choice,
-			"this kernel has WireGuard; its own TCP needs the whole interface anew for each switch, so that "
-			"wgtcp-relay beside it takes over where UDP is blocked");
+			"this kernel has WireGuard, and wgtcp-relay beside it carries its packets over TCP");
+	else if (facts->kernel.support == KERNEL_WGTCP)
+		SAY(&choice, "this kernel has WireGuard; its own TCP needs the whole interface anew for each "
+			     "switch, so that "
+			     "wgtcp-relay beside it takes over where UDP is blocked");
 	else
-		SAY(&choice, "this kernel has WireGuard; wgtcp-relay beside it takes over where UDP is blocked");
+		SAY(&choice,
+			"this kernel has WireGuard; wgtcp-relay beside it takes over where UDP is blocked");
 	return choice;
 }
 
@@ -107,7 +109,9 @@ struct choice choose_backend(const struct choose_facts *facts)
 	}
 	if (facts->kernel.support != KERNEL_NONE)
 		return kernel_of(facts);
-	SAY(&choice, "the kernel backend cannot be used here: %s; or take `--backend userspace`, or Backend = auto in the profile",
+	SAY(&choice,
+		"the kernel backend cannot be used here: %s; or take `--backend userspace`, or Backend = "
+		"auto in the profile",
 		facts->kernel.why);
 	return choice;
 }

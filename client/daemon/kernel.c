@@ -16,7 +16,8 @@ static bool leads_out(const struct backend_run *run, const struct endpoint *endp
 	uint32_t interface, mtu;
 
 	return endpoint_is_set(endpoint) &&
-	       net_route_lookup(run->daemon->net, &endpoint->address, run->config.fwmark, &interface, &mtu) == 0 &&
+	       net_route_lookup(run->daemon->net, &endpoint->address, run->config.fwmark, &interface, &mtu) ==
+		       0 &&
 	       interface != run->index;
 }
 
@@ -197,7 +198,8 @@ static int make_interface(struct backend_run *run)
 	return error;
 }
 
-static int create(struct daemon *daemon, const struct backend_settings *settings, bool native, struct backend_run **out)
+static int create(
+	struct daemon *daemon, const struct backend_settings *settings, bool native, struct backend_run **out)
 {
 	struct backend_run *run = g_new0(struct backend_run, 1);
 	int error;
@@ -220,12 +222,14 @@ static int create(struct daemon *daemon, const struct backend_settings *settings
 	return 0;
 }
 
-static int kernel_create(struct daemon *daemon, const struct backend_settings *settings, struct backend_run **out)
+static int kernel_create(
+	struct daemon *daemon, const struct backend_settings *settings, struct backend_run **out)
 {
 	return create(daemon, settings, false, out);
 }
 
-static int native_create(struct daemon *daemon, const struct backend_settings *settings, struct backend_run **out)
+static int native_create(
+	struct daemon *daemon, const struct backend_settings *settings, struct backend_run **out)
 {
 	return create(daemon, settings, true, out);
 }

@@ -12,8 +12,8 @@
  * - kernel_native_peer.c: one of them.
  * - kernel_feed.c: what counters tell.
  *
- * Main thread. The kernel tells nothing by itself, so it is read: often while something is being decided, each second
- * while packets flow, rarely when nothing does. */
+ * Main thread. The kernel tells nothing by itself, so it is read: often while something is being decided,
+ * each second while packets flow, rarely when nothing does. */
 #ifndef WGTCP_CLIENT_DAEMON_KERNEL_H
 #define WGTCP_CLIENT_DAEMON_KERNEL_H
 
@@ -50,7 +50,7 @@ enum kernel_urge {
 };
 
 struct kernel_ping {
-	uint64_t id; /* 0: free */
+	uint64_t id;                       /* 0: free */
 	struct mono sent, again, answered; /* again: when it was sent last */
 	bool full;
 	size_t size; /* of the message that carries it */
@@ -102,9 +102,9 @@ struct kernel_native {
 	struct kernel_switch machine;
 	bool switching, resting; /* resting: the first time, before the peers are set */
 	struct mono due;
-	struct mono moved_at;    /* to the carrier that there is; unset: it was never another */
-	bool trial;              /* UDP is on trial until due */
-	struct mono trial_at;    /* the next one; MONO_NEVER */
+	struct mono moved_at; /* to the carrier that there is; unset: it was never another */
+	bool trial;           /* UDP is on trial until due */
+	struct mono trial_at; /* the next one; MONO_NEVER */
 	struct udp_return schedule;
 	struct jitter jitter;
 };
@@ -122,8 +122,8 @@ struct backend_run {
 	struct uapi_device config; /* without its peers */
 	struct kernel_peer *peers;
 	size_t peer_count;
-	uint16_t port;         /* on which the kernel listens now */
-	struct mono port_due;  /* when it is to be the configured one again; MONO_NEVER */
+	uint16_t port;        /* on which the kernel listens now */
+	struct mono port_due; /* when it is to be the configured one again; MONO_NEVER */
 	bool started, offline;
 	struct kernel_native native;
 
@@ -166,9 +166,11 @@ enum kernel_extent {
 /* All peers in place of those that the kernel has; those that call us are whole at once. */
 int kernel_set_peers(struct backend_run *run, enum kernel_extent extent);
 /* Appends what is wanted of this peer. False when memory is short. */
-bool kernel_add_wanted(struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint);
+bool kernel_add_wanted(
+	struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint);
 /* The same without allowed IPs: nothing that flows makes the kernel speak to it. */
-bool kernel_add_bare(struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint);
+bool kernel_add_bare(
+	struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint);
 /* Appends a keepalive, sent at once. */
 bool kernel_add_nudge(struct uapi_device *device, const struct kernel_peer *peer);
 

@@ -33,7 +33,8 @@ static bool copy_allowed_ips(struct uapi_peer *out, const struct uapi_peer *in)
 	return true;
 }
 
-bool kernel_add_bare(struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint)
+bool kernel_add_bare(
+	struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint)
 {
 	struct uapi_peer *out = uapi_device_add_peer(device);
 
@@ -50,16 +51,19 @@ bool kernel_add_bare(struct uapi_device *device, const struct kernel_peer *peer,
 	return true;
 }
 
-bool kernel_add_wanted(struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint)
+bool kernel_add_wanted(
+	struct uapi_device *device, const struct kernel_peer *peer, const struct endpoint *endpoint)
 {
 	return kernel_add_bare(device, peer, endpoint) &&
 	       copy_allowed_ips(&device->peers[device->peer_count - 1], &peer->want);
 }
 
-/* The kernel sends a keepalive at once when its interval stops being zero. Source: WIRE.md section 3, linux/wireguard.h. */
+/* The kernel sends a keepalive at once when its interval stops being zero. Source: WIRE.md section 3,
+ * linux/wireguard.h. */
 bool kernel_add_nudge(struct uapi_device *device, const struct kernel_peer *peer)
 {
-	const uint16_t steps[] = { 0, peer->want.keepalive_s ? peer->want.keepalive_s : 1, peer->want.keepalive_s };
+	const uint16_t steps[] = { 0, peer->want.keepalive_s ? peer->want.keepalive_s : 1,
+		peer->want.keepalive_s };
 	size_t i;
 
 	for (i = 0; i < 3; i++) {

@@ -40,7 +40,9 @@ static bool came_by_udp(const struct kernel_peer *peer, const struct kernel_ping
 
 static void answered(struct kernel_peer *peer, struct kernel_ping *ping, enum carrier carrier)
 {
-	struct fallback_event event = { .kind = FALLBACK_ECHO_REPLY, .carrier = carrier, .echo_id = ping->id };
+	struct fallback_event event = {
+		.kind = FALLBACK_ECHO_REPLY, .carrier = carrier, .echo_id = ping->id
+	};
 
 	peer->rtt_us = (uint32_t)(mono_since_ns(ping->answered, ping->sent) / 1000);
 	*ping = (struct kernel_ping){ 0 };

@@ -41,7 +41,8 @@ static bool only_answers(uint64_t sent, uint64_t received, uint16_t keepalive_s,
 	       only_keepalives(sent - RESPONSE_LEN, keepalive_s, elapsed_ms);
 }
 
-/* Nothing but handshakes: one response, initiations of the peer, and the keepalive that completes a session. */
+/* Nothing but handshakes: one response, initiations of the peer, and the keepalive that completes a session.
+ */
 static bool only_handshakes(uint64_t bytes, bool session, uint64_t elapsed_ms)
 {
 	uint64_t initiations;

@@ -16,12 +16,13 @@ struct kernel_news {
 	bool session;  /* a new one stands */
 	bool received; /* something authentic came */
 	bool data;     /* and more than handshakes */
-	bool asked;    /* something went out that a living peer answers, sooner or later: data, or an initiation */
+	bool asked; /* something went out that a living peer answers, sooner or later: data, or an initiation
+		     */
 };
 
 struct kernel_counts kernel_counts_of(const struct uapi_peer *peer);
-/* after is the later of two readings elapsed_ms apart; keepalive_s as the peer is configured. A peer that was made anew
- * between them starts from zero: before is then all zero. */
+/* after is the later of two readings elapsed_ms apart; keepalive_s as the peer is configured. A peer that was
+ * made anew between them starts from zero: before is then all zero. */
 struct kernel_news kernel_feed(const struct kernel_counts *before, const struct kernel_counts *after,
 	uint16_t keepalive_s, uint64_t elapsed_ms);
 

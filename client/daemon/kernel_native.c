@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* An interface whose kernel speaks TCP itself (WGTCP). It has one carrier for all its peers, and changing that takes the
- * link down and up again: what the peers' machines decide elsewhere is decided here for all of them, and each machine only
- * sees the carrier that there is. Source: WIRE.md section 3.
+/* An interface whose kernel speaks TCP itself (WGTCP). It has one carrier for all its peers, and changing
+ * that takes the link down and up again: what the peers' machines decide elsewhere is decided here for all of
+ * them, and each machine only sees the carrier that there is. Source: WIRE.md section 3.
  *
- * Since each trial of UDP is an outage, there is one only on a change of network, by a person's word, or after a time
- * without inner traffic. */
+ * Since each trial of UDP is an outage, there is one only on a change of network, by a person's word, or
+ * after a time without inner traffic. */
 #include "client/daemon/kernel.h"
 
 #include "client/daemon/journal.h"
@@ -152,7 +152,8 @@ static void run_switch(struct backend_run *run)
 		return;
 	case KERNEL_SWITCH_UNDONE:
 		journal_say(run->daemon->journal, JOURNAL_WARNING, run->interface,
-			"the kernel does not move to the other carrier: %s", g_strerror(-native->machine.error));
+			"the kernel does not move to the other carrier: %s",
+			g_strerror(-native->machine.error));
 		native->trial = false;
 		settle(run);
 		return;
@@ -330,7 +331,8 @@ void kernel_native_turn(struct backend_run *run)
 		schedule_trial(run);
 	}
 	if (native->switching) {
-		if (native->machine.step == KERNEL_SWITCH_REST && mono_reached(run->now, native->machine.due)) {
+		if (native->machine.step == KERNEL_SWITCH_REST &&
+			mono_reached(run->now, native->machine.due)) {
 			kernel_switch_next(&native->machine, 0, run->now);
 			run_switch(run);
 		}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One peer of an interface that speaks TCP itself: what its machine asks for, as far as the kernel does not do it anyhow.
- * Source: WIRE.md section 2, behaviour of a WGTCP kernel peer. */
+/* One peer of an interface that speaks TCP itself: what its machine asks for, as far as the kernel does not
+ * do it anyhow. Source: WIRE.md section 2, behaviour of a WGTCP kernel peer. */
 #include "client/daemon/kernel.h"
 
 #include <string.h>
 
-/* The kernel calls again by itself; only after this its peer is made anew, which makes it dial again. To another WGTCP
- * kernel it takes some 10 s after the link is up. */
+/* The kernel calls again by itself; only after this its peer is made anew, which makes it dial again. To
+ * another WGTCP kernel it takes some 10 s after the link is up. */
 #define ANEW_MS 12000
 
 void kernel_native_dress(struct kernel_peer *peer)
@@ -34,8 +34,8 @@ bool kernel_native_is_moving(const struct kernel_peer *peer)
 	const struct backend_run *run = peer->run;
 
 	return run->native.used && mono_is_set(run->native.moved_at) &&
-	       (run->native.switching || (mono_is_set(peer->anew) &&
-						 mono_since_ms(run->now, run->native.moved_at) < ANEW_MS));
+	       (run->native.switching ||
+		       (mono_is_set(peer->anew) && mono_since_ms(run->now, run->native.moved_at) < ANEW_MS));
 }
 
 static void anew(struct kernel_peer *peer)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the kernel sends one peer's packets. The kernel answers to where the newest authentic packet came from, so a packet
- * that was under way when the path changed leads it back:
+/* Where the kernel sends one peer's packets. The kernel answers to where the newest authentic packet came
+ * from, so a packet that was under way when the path changed leads it back:
  *
- * - between UDP and TCP within the relay nothing changes for the kernel, whose peer stays at the loopback port;
- * - from direct to the relay, while answers still come in directly: the kernel takes another port first, so that they are
- *   lost and mislead nobody;
+ * - between UDP and TCP within the relay nothing changes for the kernel, whose peer stays at the loopback
+ * port;
+ * - from direct to the relay, while answers still come in directly: the kernel takes another port first, so
+ * that they are lost and mislead nobody;
  * - from the relay to direct: the relay closes its UDP socket first, to the same end.
  *
  * What is lost so is what was under way, a round trip's worth, and the sessions live on. */
@@ -68,7 +69,8 @@ enum carrier kernel_path_carrier(const struct kernel_peer *peer)
 static struct endpoint endpoint_of(const struct kernel_peer *peer, enum kernel_path path)
 {
 	if (by_relay(path))
-		return (struct endpoint){ .address = { IP_V4, { 127, 0, 0, 1 } }, .port = peer->loopback_port };
+		return (struct endpoint){ .address = { IP_V4, { 127, 0, 0, 1 } },
+			.port = peer->loopback_port };
 	if (path == KERNEL_PATH_NONE)
 		return (struct endpoint){ 0 };
 	/* A native interface's one endpoint is that of its carrier. */
@@ -77,7 +79,8 @@ static struct endpoint endpoint_of(const struct kernel_peer *peer, enum kernel_p
 	return peer->want.endpoint;
 }
 
-/* The kernel listens there from now on, in the same message in which a peer moves, and the relay's sockets follow. */
+/* The kernel listens there from now on, in the same message in which a peer moves, and the relay's sockets
+ * follow. */
 static void move_port(struct backend_run *run, uint16_t port)
 {
 	size_t i;
@@ -105,7 +108,8 @@ static int prepare_relay(struct kernel_peer *peer, enum kernel_path path)
 
 	/* Not reachable is for the relay to find out, which tells it. */
 	if (!error && udp && !peer->outer &&
-		relay_front_udp(run->relay, peer->want.public_key, &peer->want.endpoint, run->config.fwmark) == 0)
+		relay_front_udp(
+			run->relay, peer->want.public_key, &peer->want.endpoint, run->config.fwmark) == 0)
 		peer->outer = true;
 	return error ? error : relay_front_use(run->relay, peer->want.public_key, use_of(path));
 }
@@ -218,6 +222,7 @@ void kernel_path_hold(struct kernel_peer *peer, const struct uapi_peer *in)
 	struct endpoint loopback = endpoint_of(peer, KERNEL_PATH_RELAY_UDP);
 	bool at_relay = in->has_endpoint && endpoint_equal(&in->endpoint, &loopback);
 
-	if (peer->loopback_port && in->has_endpoint && peer->path != KERNEL_PATH_NONE && at_relay != by_relay(peer->path))
+	if (peer->loopback_port && in->has_endpoint && peer->path != KERNEL_PATH_NONE &&
+		at_relay != by_relay(peer->path))
 		kernel_path_go(peer, peer->path, KERNEL_NUDGE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One peer's fallback machine beside the kernel. What the machine asks for is done at once; what that leads to is told
- * to it later, from the loop. */
+/* One peer's fallback machine beside the kernel. What the machine asks for is done at once; what that leads
+ * to is told to it later, from the loop. */
 #include "client/daemon/kernel.h"
 
 #include "core/crypto/crypto.h"
@@ -47,7 +47,8 @@ static void initiate_udp(struct kernel_peer *peer)
 	bool active = mono_is_set(peer->received_at) &&
 		      mono_since_ms(peer->run->now, peer->received_at) < ACTIVE_MS;
 
-	/* A trial without an echo target. While data flows it tells by itself; a new session would only disturb it. */
+	/* A trial without an echo target. While data flows it tells by itself; a new session would only
+	 * disturb it. */
 	if (fallback_carrier(peer->machine) == CARRIER_TCP && is_up(peer)) {
 		kernel_path_go(peer, KERNEL_PATH_RELAY_BOTH, active ? KERNEL_NUDGE : KERNEL_ANEW);
 		return;
@@ -64,8 +65,9 @@ static void initiate_tcp(struct kernel_peer *peer)
 	bool waits = mono_is_set(peer->anew) && mono_since_ms(peer->run->now, peer->anew) < COPY_MS;
 
 	count_initiation(peer);
-	/* The relay has the kernel's initiation, which UDP has not answered, and sends it again by TCP. If that had arrived,
-	 * and only its answer was lost, the copy is a replay: the machine asks for a fresh one soon. */
+	/* The relay has the kernel's initiation, which UDP has not answered, and sends it again by TCP. If
+	 * that had arrived, and only its answer was lost, the copy is a replay: the machine asks for a fresh
+	 * one soon. */
 	if (peer->path == KERNEL_PATH_RELAY_UDP && waits && !peer->copied) {
 		if (kernel_path_go(peer, KERNEL_PATH_RELAY_TCP, KERNEL_QUIET) == 0)
 			peer->copied = true;
@@ -163,7 +165,8 @@ void kernel_peer_event(struct kernel_peer *peer, enum fallback_event_kind kind, 
 void kernel_peer_settings(struct kernel_peer *peer)
 {
 	const struct kernel_native *native = &peer->run->native;
-	struct fallback_settings settings = { .transport = native->used ? native->transport : peer->want.transport,
+	struct fallback_settings settings = { .transport =
+						      native->used ? native->transport : peer->want.transport,
 		.udp = endpoint_is_set(&peer->want.endpoint),
 		.tcp = peer->want.tcp_endpoint_count != 0,
 		.memory = peer->memory };
@@ -193,7 +196,9 @@ static void tell_session(struct kernel_peer *peer, enum carrier carrier)
 
 static void tell_received(struct kernel_peer *peer, enum carrier carrier)
 {
-	struct fallback_event event = { .kind = FALLBACK_RECEIVED, .carrier = carrier, .handshake = !peer->data_waits };
+	struct fallback_event event = {
+		.kind = FALLBACK_RECEIVED, .carrier = carrier, .handshake = !peer->data_waits
+	};
 
 	kernel_peer_step(peer, &event);
 }
@@ -285,8 +290,8 @@ static void leave_relay(struct kernel_peer *peer)
 {
 	uint64_t since = mono_since_ms(peer->run->now, peer->udp_since);
 
-	if (peer->path != KERNEL_PATH_RELAY_UDP || fallback_carrier(peer->machine) != CARRIER_UDP || !is_up(peer) ||
-		mono_is_set(peer->anew))
+	if (peer->path != KERNEL_PATH_RELAY_UDP || fallback_carrier(peer->machine) != CARRIER_UDP ||
+		!is_up(peer) || mono_is_set(peer->anew))
 		return;
 	kernel_busy(peer->run);
 	if (mono_since_ms(peer->run->now, peer->received_at) >= LEAVE_QUIET_MS || since >= LEAVE_AT_LAST_MS)

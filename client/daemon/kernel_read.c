@@ -68,7 +68,8 @@ static void put_words(struct uapi_peer *out, const struct kernel_peer *peer)
 		sizeof(out->state));
 	g_strlcpy(out->cause, fallback_cause_name(machine ? fallback_cause(machine) : FALLBACK_CAUSE_NONE),
 		sizeof(out->cause));
-	g_strlcpy(out->reason, fallback_reason_name(machine ? fallback_reason(machine) : FALLBACK_REASON_NONE),
+	g_strlcpy(out->reason,
+		fallback_reason_name(machine ? fallback_reason(machine) : FALLBACK_REASON_NONE),
 		sizeof(out->reason));
 	g_strlcpy(out->verified,
 		fallback_verified_name(machine ? fallback_verified(machine)
@@ -76,7 +77,9 @@ static void put_words(struct uapi_peer *out, const struct kernel_peer *peer)
 					       : FALLBACK_VERIFIED_NONE),
 		sizeof(out->verified));
 	g_strlcpy(out->udp_state,
-		fallback_udp_name(machine ? fallback_udp(machine) : lives ? FALLBACK_UDP_OK : FALLBACK_UDP_UNKNOWN),
+		fallback_udp_name(machine ? fallback_udp(machine)
+				  : lives ? FALLBACK_UDP_OK
+					  : FALLBACK_UDP_UNKNOWN),
 		sizeof(out->udp_state));
 	if (machine)
 		out->carrier = fallback_carrier(machine);
@@ -139,7 +142,8 @@ static bool is_settled(const struct kernel_peer *peer, struct mono now)
 		return false;
 	if (!peer->machine)
 		return true;
-	return fallback_state(peer->machine) != FALLBACK_STATE_VERIFYING && !peer->session_waits && !peer->received_waits;
+	return fallback_state(peer->machine) != FALLBACK_STATE_VERIFYING && !peer->session_waits &&
+	       !peer->received_waits;
 }
 
 static uint64_t poll_interval_ms(const struct backend_run *run)

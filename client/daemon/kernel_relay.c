@@ -41,7 +41,9 @@ static void exited(int error, void *user)
 
 static void take_news(struct kernel_peer *peer, const struct relay_front_event *event)
 {
-	struct fallback_event told = { .kind = FALLBACK_TCP_CONNECTED, .carrier = CARRIER_TCP, .rtt_us = event->rtt_us };
+	struct fallback_event told = {
+		.kind = FALLBACK_TCP_CONNECTED, .carrier = CARRIER_TCP, .rtt_us = event->rtt_us
+	};
 
 	switch (event->news) {
 	case RELAY_NEWS_TCP_CONNECTED:
@@ -136,7 +138,8 @@ static int start(struct backend_run *run)
 	error = relay_front_open(&run->relay, &handle);
 	if (error)
 		return error;
-	run->relay_child = children_start(run->daemon->children, CHILD_RELAY, handle, run->interface, exited, run);
+	run->relay_child =
+		children_start(run->daemon->children, CHILD_RELAY, handle, run->interface, exited, run);
 	close(handle);
 	if (!run->relay_child) {
 		kernel_relay_close(run);

@@ -52,13 +52,13 @@ void backend_ask_kernel(struct daemon *daemon, struct kernel_probe *out)
 static void warn_of_choice(struct tunnel *tunnel, const struct choice *choice)
 {
 	if (choice->deaf)
-		tunnel_warn(tunnel,
-			"the kernel's WireGuard does not listen for TCP: wgtcp-relay in front of it does, or take "
-			"`--backend userspace`");
+		tunnel_warn(tunnel, "the kernel's WireGuard does not listen for TCP: wgtcp-relay in front of "
+				    "it does, or take "
+				    "`--backend userspace`");
 	if (choice->few_ports)
-		tunnel_warn(tunnel,
-			"UdpPorts is not used with the kernel's WireGuard: only the port of Endpoint is tried, or take "
-			"`--backend userspace`");
+		tunnel_warn(tunnel, "UdpPorts is not used with the kernel's WireGuard: only the port of "
+				    "Endpoint is tried, or take "
+				    "`--backend userspace`");
 }
 
 enum step_result tunnel_choose_backend(struct tunnel *tunnel)
@@ -77,8 +77,7 @@ enum step_result tunnel_choose_backend(struct tunnel *tunnel)
 		transports[i] = tunnel->peers[i].transport;
 	facts = choose_look(profile, transports);
 	free(transports);
-	facts.wish =
-		tunnel->wishes.has_backend ? tunnel->wishes.backend : backend_wish(profile);
+	facts.wish = tunnel->wishes.has_backend ? tunnel->wishes.backend : backend_wish(profile);
 	if (choose_needs_kernel(facts.wish))
 		backend_ask_kernel(tunnel->daemon, &facts.kernel);
 	choice = choose_backend(&facts);

@@ -16,8 +16,8 @@
 #define CLIENT_READ_LEN (64u << 10)
 /* Indices that the kernel has given itself: of the handshake under way and of its newest sessions. */
 #define INDICES_KEPT 6
-/* How much later than by UDP a message goes by TCP where it goes by both: the first that arrives tells the peer where we
- * are, and UDP is what is on trial. */
+/* How much later than by UDP a message goes by TCP where it goes by both: the first that arrives tells the
+ * peer where we are, and UDP is what is on trial. */
 #define COPY_DELAY_MS 20
 /* How soon what the seam had no room for is said again. */
 #define SAY_AGAIN_MS 20

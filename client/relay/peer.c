@@ -273,7 +273,8 @@ void peer_from_kernel(struct peer *peer)
 		}
 		send_outer(peer, &batch);
 	}
-	if (!race_uses_udp(&peer->race) || introduces || peer->channel.waiting.count >= CHANNEL_WAITING_PACKETS / 2)
+	if (!race_uses_udp(&peer->race) || introduces ||
+		peer->channel.waiting.count >= CHANNEL_WAITING_PACKETS / 2)
 		flush_stream(peer);
 	else if (race_uses_tcp(&peer->race) && peer->copies_due.ns == MONO_NEVER.ns)
 		peer->copies_due = mono_add_ms(client->now, COPY_DELAY_MS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Raw ICMP sockets bound to an interface. The kernel lets in replies alone; one is ours by the secret in it, which the
- * far end returns. The owner's thread. Source: RFC 792, RFC 4443, raw(7), ipv6(7). */
+/* Raw ICMP sockets bound to an interface. The kernel lets in replies alone; one is ours by the secret in it,
+ * which the far end returns. The owner's thread. Source: RFC 792, RFC 4443, raw(7), ipv6(7). */
 #include "core/port/echo.h"
 
 #include "core/base/bytes.h"
@@ -41,7 +41,8 @@ static int set(int fd, int level, int name, int value)
 
 static int set_replies_only_v4(int fd)
 {
-	/* SOL_RAW's ICMP_FILTER, by its numbers: linux/icmp.h and netinet/ip_icmp.h can not stand together. */
+	/* SOL_RAW's ICMP_FILTER, by its numbers: linux/icmp.h and netinet/ip_icmp.h can not stand together.
+	 */
 	uint32_t blocked = ~(1u << ICMP_ECHOREPLY);
 
 	return setsockopt(fd, SOL_RAW, 1, &blocked, sizeof(blocked)) < 0 ? -errno : 0;
@@ -150,7 +151,8 @@ static void put_source(struct msghdr *header, const struct ip_address *source)
 	}
 }
 
-int echo_send(struct echo *echo, const struct ip_address *source, const struct ip_address *target, uint64_t id, size_t size)
+int echo_send(struct echo *echo, const struct ip_address *source, const struct ip_address *target,
+	uint64_t id, size_t size)
 {
 	size_t len = size - (echo->family == IP_V4 ? IPV4_HEADER_LEN : IPV6_HEADER_LEN);
 	struct endpoint to = { .address = *target };

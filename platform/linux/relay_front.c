@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a relay beside a kernel client is given: sockets by its seam, and streams that were dialled for it. The daemon's
- * thread. */
+/* What a relay beside a kernel client is given: sockets by its seam, and streams that were dialled for it.
+ * The daemon's thread. */
 #include "core/port/relay_front.h"
 
 #include "core/port/clock.h"
@@ -110,8 +110,8 @@ static void arm_timer(struct relay_front *front)
 	timerfd_settime(front->timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-/* True: *out is an event. A relay may have been taken over: what is not its to say is not listened to. It asks to dial as
- * soon as it has no stream; when that is worth while is the caller's to know. */
+/* True: *out is an event. A relay may have been taken over: what is not its to say is not listened to. It
+ * asks to dial as soon as it has no stream; when that is worth while is the caller's to know. */
 static bool take(const struct seam_message *message, struct relay_front_event *out)
 {
 	*out = (struct relay_front_event){ .kind = RELAY_FRONT_NOTHING };
@@ -184,7 +184,8 @@ int relay_front_turn(struct relay_front *front, struct relay_front_event *out)
 
 /* ---- what is given ---- */
 
-static int say(struct relay_front *front, enum seam_kind kind, const uint8_t public_key[32], uint32_t value, int handle)
+static int say(struct relay_front *front, enum seam_kind kind, const uint8_t public_key[32], uint32_t value,
+	int handle)
 {
 	struct seam_message message = { .kind = kind, .value = value };
 
@@ -232,7 +233,8 @@ static int bind_loopback(int fd, uint16_t *port)
 	return 0;
 }
 
-int relay_front_peer(struct relay_front *front, const uint8_t public_key[32], uint16_t kernel_port, uint16_t *loopback_port)
+int relay_front_peer(struct relay_front *front, const uint8_t public_key[32], uint16_t kernel_port,
+	uint16_t *loopback_port)
 {
 	const struct endpoint kernel = { .address = { IP_V4, { 127, 0, 0, 1 } }, .port = kernel_port };
 	uint16_t port = *loopback_port;
@@ -275,8 +277,8 @@ int relay_front_use(struct relay_front *front, const uint8_t public_key[32], enu
 	return say(front, SEAM_RELAY_USE, public_key, use, -1);
 }
 
-int relay_front_dial(struct relay_front *front, const uint8_t public_key[32], const struct endpoint *endpoints,
-	size_t count, uint32_t mark)
+int relay_front_dial(struct relay_front *front, const uint8_t public_key[32],
+	const struct endpoint *endpoints, size_t count, uint32_t mark)
 {
 	int err;
 

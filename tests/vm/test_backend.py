@@ -56,7 +56,7 @@ class Office:
             self.server_key, PORT) + peer_text(self.client_key, "10.77.0.2/32, fd77::2/128"))
         # Neighbours are known before anything is measured: just after a boot IPv6 takes a while to find them.
         for address in self.guest.host_v4, self.guest.host_v6:
-            wait_until(lambda: self.guest.run(f"ping -c 1 -W 1 -q {address}", check_code=False)[0] == 0,  # noqa: B023
+            wait_until(lambda a=address: self.guest.run(f"ping -c 1 -W 1 -q {a}", check_code=False)[0] == 0,
                        f"{address} to be reached from the guest", 30, interval=0.2)
         self.daemon = GuestDaemon(self.guest)
         end = f"{self.guest.host_v4}:{PORT}" if outer == 4 else f"[{self.guest.host_v6}]:{PORT}"

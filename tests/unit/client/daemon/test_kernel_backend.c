@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The daemon's kernel backends on doubles of the kernels that there are (tests/contract/linux): what they set, in which
- * order, and that nothing is sent which a kernel refuses. What real kernels do with it is tested in tests/vm.
+/* The daemon's kernel backends on doubles of the kernels that there are (tests/contract/linux): what they
+ * set, in which order, and that nothing is sent which a kernel refuses. What real kernels do with it is
+ * tested in tests/vm.
  *
  * The linker puts this file's kernel_tunnel_open, links, routes and children in place of the real ones. */
 #include "client/daemon/backend.h"
@@ -21,8 +22,8 @@
 int __wrap_kernel_tunnel_open(struct kernel_tunnel **out);
 int __wrap_net_link_find(struct net_config *net, const char *name, struct net_link *out);
 int __wrap_net_link_set(struct net_config *net, uint32_t index, uint32_t mtu, bool up);
-int __wrap_net_route_lookup(struct net_config *net, const struct ip_address *address, uint32_t mark, uint32_t *interface,
-	uint32_t *mtu);
+int __wrap_net_route_lookup(struct net_config *net, const struct ip_address *address, uint32_t mark,
+	uint32_t *interface, uint32_t *mtu);
 uint32_t __wrap_children_start(struct children *children, enum child_kind kind, int seam, const char *tunnel,
 	void (*exited)(int error, void *user), void *user);
 void __wrap_children_forget(struct children *children, uint32_t id);
@@ -56,8 +57,8 @@ int __wrap_net_link_set(struct net_config *net, uint32_t index, uint32_t mtu, bo
 	return netlink_link_set(&links, index, mtu, up);
 }
 
-int __wrap_net_route_lookup(struct net_config *net, const struct ip_address *address, uint32_t mark, uint32_t *interface,
-	uint32_t *mtu)
+int __wrap_net_route_lookup(struct net_config *net, const struct ip_address *address, uint32_t mark,
+	uint32_t *interface, uint32_t *mtu)
 {
 	(void)net;
 	(void)address;
@@ -175,7 +176,9 @@ struct bench {
 
 static void begin(struct bench *bench, enum double_kind kind, const struct backend *backend)
 {
-	struct backend_settings settings = { .interface = "wg-test", .events = &events, .user = &bench->heard };
+	struct backend_settings settings = {
+		.interface = "wg-test", .events = &events, .user = &bench->heard
+	};
 
 	*bench = (struct bench){ .backend = backend };
 	deaf_downs = downs = 0;
@@ -247,7 +250,8 @@ static void set_transport(struct bench *bench, enum transport transport)
 
 static void start(struct bench *bench)
 {
-	assert_int_equal(__wrap_net_link_set(NULL, bench->backend->interface_index(bench->run), 1420, true), 0);
+	assert_int_equal(
+		__wrap_net_link_set(NULL, bench->backend->interface_index(bench->run), 1420, true), 0);
 	assert_int_equal(bench->backend->send(bench->run, &(struct seam_message){ .kind = SEAM_START }), 0);
 }
 
@@ -289,8 +293,8 @@ static void the_stock_way(void **state)
 	}
 }
 
-/* Its carrier stands before it has peers, the peers come when the routes have settled, first without what would make the
- * kernel speak before it is connected. */
+/* Its carrier stands before it has peers, the peers come when the routes have settled, first without what
+ * would make the kernel speak before it is connected. */
 static void a_native_interface(void **state)
 {
 	struct uapi_device device;
@@ -361,7 +365,9 @@ static void a_native_switch(void **state)
 /* A kernel without TCP is not asked for it. */
 static void tcp_on_a_kernel_without(void **state)
 {
-	struct uapi_device device = { .replace_peers = true, .has_transport = true, .transport = TRANSPORT_TCP };
+	struct uapi_device device = {
+		.replace_peers = true, .has_transport = true, .transport = TRANSPORT_TCP
+	};
 	struct bench bench;
 
 	(void)state;

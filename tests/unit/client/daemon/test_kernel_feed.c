@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel's counters tell of a peer. Bytes: initiation 148, response 92, keepalive 32, a ping 128 (WIRE.md 1). */
+/* What the kernel's counters tell of a peer. Bytes: initiation 148, response 92, keepalive 32, a ping 128
+ * (WIRE.md 1). */
 #include "client/daemon/kernel_feed.h"
 
 #include <setjmp.h>
@@ -36,7 +37,8 @@ static void counters_as_news(void **state)
 		{ "four keepalives in their time", 0, 128, false, 1, 2000, { 0 } },
 		{ "keepalives of a minute", 0, 4 * 32, false, 25, 60000, { 0 } },
 		{ "a keepalive comes", 32, 0, false, 0, 1000, { .received = true, .data = true } },
-		{ "one more than handshakes", 92 + 32, 32, true, 0, 1000, { .session = true, .received = true, .data = true } },
+		{ "one more than handshakes", 92 + 32, 32, true, 0, 1000,
+			{ .session = true, .received = true, .data = true } },
 		{ "much", 1000000, 50000, false, 0, 1000, { .received = true, .data = true, .asked = true } },
 	};
 	size_t i;
@@ -48,12 +50,13 @@ static void counters_as_news(void **state)
 			.handshake_ns = cases[i].handshake ? 5 : 0,
 			.rx_bytes = 1000 + cases[i].rx,
 			.tx_bytes = 2000 + cases[i].tx };
-		struct kernel_news news = kernel_feed(&before, &after, cases[i].keepalive_s, cases[i].elapsed_ms);
+		struct kernel_news news =
+			kernel_feed(&before, &after, cases[i].keepalive_s, cases[i].elapsed_ms);
 
 		if (news.session != cases[i].news.session || news.received != cases[i].news.received ||
 			news.data != cases[i].news.data || news.asked != cases[i].news.asked)
-			fail_msg("%s: session %d, received %d, data %d, asked %d", cases[i].name, news.session,
-				news.received, news.data, news.asked);
+			fail_msg("%s: session %d, received %d, data %d, asked %d", cases[i].name,
+				news.session, news.received, news.data, news.asked);
 	}
 }
 
