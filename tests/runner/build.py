@@ -10,7 +10,8 @@ import xml.etree.ElementTree as xml
 
 import children
 
-PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-emulator", "vm_kernel_tunnel")
+PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-gui", "wgtcp-tray", "wgtcp-emulator",
+            "vm_kernel_tunnel")
 
 
 class Build:
