@@ -226,6 +226,8 @@ static void answered(int error, const struct uapi_device *device, void *user)
 		before.cause != RPC_CAUSE_NO_NETWORK)
 		tunnel->events->progress(tunnel, RPC_STEP_WAITING_FOR_NETWORK, NULL, tunnel->user);
 	explain(tunnel);
+	if (tunnel->phase == TUNNEL_RUNNING)
+		view_call_partly(&tunnel->view, &tunnel->loaded.profile);
 	tunnel->read = daemon_now();
 	tunnel_tell(tunnel, &before);
 	tunnel->events->read(tunnel, tunnel->user);

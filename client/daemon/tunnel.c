@@ -280,11 +280,15 @@ void tunnel_down(struct tunnel *tunnel, const struct rpc_error *error)
 
 bool tunnel_settle_for_less(struct tunnel *tunnel)
 {
+	struct rpc_tunnel before = view_shell(&tunnel->view);
+
 	if (tunnel->phase != TUNNEL_STARTING || !tunnel->configured ||
 		!view_any_up(&tunnel->view, &tunnel->loaded.profile))
 		return false;
 	tunnel->phase = TUNNEL_RUNNING;
 	tunnel->steps.waits = false; /* the last step is to wait for what has now been given up */
+	view_call_partly(&tunnel->view, &tunnel->loaded.profile);
+	tunnel_tell(tunnel, &before);
 	tunnel->events->decided(tunnel, NULL, tunnel->user);
 	return true;
 }

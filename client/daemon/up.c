@@ -396,6 +396,7 @@ static enum step_result do_settle(void *context)
 	}
 	if (profile_of(tunnel)->peer_count == 0 || tunnel->view.state == RPC_STATE_CONNECTING)
 		tunnel->view.state = RPC_STATE_UP; /* not asked about yet, since there is nobody to call */
+	view_call_partly(&tunnel->view, profile_of(tunnel));
 	tunnel_tell(tunnel, &before);
 	return STEP_DONE;
 }

@@ -196,3 +196,34 @@ enum rpc_state view_decided(const struct rpc_tunnel *view, const struct profile 
 	}
 	return called == 0 || view_any_up(view, profile) ? RPC_STATE_UP : RPC_STATE_FAILED;
 }
+
+static bool is_lost(const struct rpc_peer *peer)
+{
+	return peer->state == RPC_STATE_CONNECTING || peer->state == RPC_STATE_RECONNECTING ||
+	       peer->state == RPC_STATE_FAILED;
+}
+
+bool view_call_partly(struct rpc_tunnel *view, const struct profile *profile)
+{
+	const struct rpc_peer *first = NULL;
+	size_t called = 0, lost = 0, i;
+
+	if (!view_any_up(view, profile))
+		return false;
+	for (i = 0; i < view->peer_count; i++) {
+		if (!is_called(&profile->peers[i]))
+			continue;
+		called++;
+		if (is_lost(&view->peers[i]) && !lost++)
+			first = &view->peers[i];
+	}
+	if (!lost)
+		return false;
+	view->state = RPC_STATE_DEGRADED;
+	snprintf(view->message, sizeof(view->message),
+		"%zu of %zu peers can not be reached%s %s%s%s: check that it runs and that its Endpoint is right; the "
+		"others work, and this one is tried on",
+		lost, called, lost > 1 ? ", the first is" : ":", first->public_key,
+		first->endpoint[0] ? " at " : "", first->endpoint);
+	return true;
+}

@@ -24,6 +24,11 @@ enum rpc_state view_decided(const struct rpc_tunnel *view, const struct profile 
 /* Some peer that we call is up. */
 bool view_any_up(const struct rpc_tunnel *view, const struct profile *profile);
 
+/* For a tunnel that runs: when some peers that we call are up and others are not, it is degraded (not failed,
+ * since traffic passes), and the message names the first that is missing. Each peer keeps its own state.
+ * Whether it is so. */
+bool view_call_partly(struct rpc_tunnel *view, const struct profile *profile);
+
 /* A copy of its own, without peers and warnings, for view_differs. */
 struct rpc_tunnel view_shell(const struct rpc_tunnel *view);
 

@@ -110,6 +110,42 @@ static void worst_of_the_peers(void **state)
 	}
 }
 
+/* Traffic passes to one of them, so "failed" would be a lie, and "up" too. */
+static void some_of_several_are_missing(void **state)
+{
+	static const struct {
+		enum rpc_state peers[3];
+		enum rpc_state tunnel; /* RPC_STATE_DOWN: left alone */
+		const char *says;
+	} cases[] = {
+		{ { RPC_STATE_UP, RPC_STATE_FAILED, RPC_STATE_UP }, RPC_STATE_DEGRADED, "1 of 3 peers" },
+		{ { RPC_STATE_UP, RPC_STATE_RECONNECTING, RPC_STATE_CONNECTING }, RPC_STATE_DEGRADED,
+			"2 of 3 peers" },
+		{ { RPC_STATE_UP, RPC_STATE_VERIFYING, RPC_STATE_DEGRADED }, RPC_STATE_DOWN, "" },
+		{ { RPC_STATE_FAILED, RPC_STATE_FAILED, RPC_STATE_FAILED }, RPC_STATE_DOWN, "" },
+		{ { RPC_STATE_UP, RPC_STATE_UP, RPC_STATE_UP }, RPC_STATE_DOWN, "" },
+	};
+	size_t i, n;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile profile;
+		struct rpc_tunnel view;
+		bool partly;
+
+		make("ABC", &profile, &view);
+		view.state = RPC_STATE_DOWN;
+		for (n = 0; n < 3; n++)
+			view.peers[n].state = cases[i].peers[n];
+		partly = view_call_partly(&view, &profile);
+		if (partly != (cases[i].tunnel != RPC_STATE_DOWN) || view.state != cases[i].tunnel ||
+			strncmp(view.message, cases[i].says, strlen(cases[i].says)) != 0)
+			fail_msg("%zu: %s, %s", i, rpc_state_words[view.state], view.message);
+		rpc_tunnel_free(&view);
+		profile_free(&profile);
+	}
+}
+
 static void counters_are_no_change(void **state)
 {
 	struct profile profile;
@@ -133,6 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worst_of_the_peers),
+		cmocka_unit_test(some_of_several_are_missing),
 		cmocka_unit_test(counters_are_no_change),
 	};
 
