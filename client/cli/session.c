@@ -284,18 +284,50 @@ enum cli_exit cli_ask(
 	return CLI_DONE;
 }
 
-/* Appends the peers of more behind those of tunnel; more's are gone. */
-static bool add_peers(struct rpc_tunnel *tunnel, struct rpc_tunnel *more)
+/* Appends count items of size bytes; what they hold belongs to the longer list then. */
+static bool add_items(void **items, size_t *count, const void *more, size_t more_count, size_t size)
 {
-	size_t count = tunnel->peer_count + more->peer_count;
-	struct rpc_peer *peers = realloc(tunnel->peers, count * sizeof(*peers));
+	char *all = realloc(*items, (*count + more_count) * size);
 
-	if (!peers)
+	if (!all)
 		return false;
-	memcpy(peers + tunnel->peer_count, more->peers, more->peer_count * sizeof(*peers));
-	tunnel->peers = peers;
-	tunnel->peer_count = count;
+	memcpy(all + *count * size, more, more_count * size);
+	*items = all;
+	*count += more_count;
 	return true;
+}
+
+/* Appends the peers of more behind those of tunnel. */
+static bool add_peers(struct rpc_tunnel *tunnel, const struct rpc_tunnel *more)
+{
+	return add_items((void **)&tunnel->peers, &tunnel->peer_count, more->peers, more->peer_count,
+		sizeof(*tunnel->peers));
+}
+
+enum cli_exit cli_ask_list(struct cli *cli, struct rpc_result *result)
+{
+	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_LIST };
+	struct rpc_list *all = &result->list;
+	struct rpc_result more;
+	enum cli_exit code = cli_ask(cli, &request, CLI_ANSWER_MS, result);
+
+	while (!code && all->tunnel_count < all->tunnels_total) {
+		bool added;
+
+		request.tunnel_from = (uint32_t)all->tunnel_count;
+		code = cli_ask(cli, &request, CLI_ANSWER_MS, &more);
+		if (code) {
+			rpc_result_free(result);
+			return code;
+		}
+		added = more.list.tunnel_count &&
+			add_items((void **)&all->tunnels, &all->tunnel_count, more.list.tunnels,
+				more.list.tunnel_count, sizeof(*all->tunnels));
+		rpc_result_free(&more);
+		if (!added) /* profiles went away in between */
+			all->tunnels_total = (uint32_t)all->tunnel_count;
+	}
+	return code;
 }
 
 enum cli_exit cli_ask_status(struct cli *cli, const char *name, struct rpc_result *result)
@@ -306,6 +338,26 @@ enum cli_exit cli_ask_status(struct cli *cli, const char *name, struct rpc_resul
 
 	snprintf(request.name, sizeof(request.name), "%s", name);
 	code = cli_ask(cli, &request, CLI_ANSWER_MS, result);
+	while (!code && !name[0] && result->status.tunnel_count < result->status.tunnels_total) {
+		struct rpc_status *all = &result->status;
+		bool added;
+
+		request.tunnel_from = (uint32_t)all->tunnel_count;
+		code = cli_ask(cli, &request, CLI_ANSWER_MS, &more);
+		if (code) {
+			rpc_result_free(result);
+			return code;
+		}
+		added = more.status.tunnel_count &&
+			add_items((void **)&all->tunnels, &all->tunnel_count, more.status.tunnels,
+				more.status.tunnel_count, sizeof(*all->tunnels));
+		if (added)
+			more.status.tunnel_count = 0; /* what they hold is ours now */
+		rpc_result_free(&more);
+		if (!added) /* tunnels went away in between */
+			all->tunnels_total = (uint32_t)all->tunnel_count;
+	}
+	request.tunnel_from = 0;
 	for (size_t i = 0; !code && i < result->status.tunnel_count; i++) {
 		struct rpc_tunnel *tunnel = &result->status.tunnels[i];
 

@@ -202,11 +202,10 @@ enum cli_exit run_status(struct cli *cli)
 
 enum cli_exit run_list(struct cli *cli)
 {
-	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_LIST };
 	struct status_style style = style_now();
 	struct text text = { 0 };
 	struct rpc_result result;
-	enum cli_exit code = cli_ask(cli, &request, CLI_ANSWER_MS, &result);
+	enum cli_exit code = cli_ask_list(cli, &result);
 
 	if (code)
 		return code;

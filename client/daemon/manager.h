@@ -34,7 +34,7 @@ void manager_down(
 void manager_switch(struct manager *manager, const char *name, enum transport transport, const char *peer,
 	struct client *client, const struct rpc_id *id);
 /* Answers `tunnel.status`, when the numbers are fresh. name "": all tunnels. */
-void manager_status(struct manager *manager, const char *name, uint32_t peer_from, struct client *client,
+void manager_status(struct manager *manager, const char *name, uint32_t from, struct client *client,
 	const struct rpc_id *id);
 /* Sends all that a new watcher is to know, and the numbers each second from now on. */
 void manager_watch(struct manager *manager, struct client *client);

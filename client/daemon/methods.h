@@ -23,7 +23,7 @@ void methods_lockdown(const struct daemon *daemon, struct rpc_lockdown *out);
 void methods_lockdown_free(struct rpc_lockdown *view);
 /* The answer to tunnel.status, with what is known now. */
 void method_status_answer(struct daemon *daemon, struct client *client, const struct rpc_id *id,
-	const char *name, uint32_t peer_from);
+	const char *name, uint32_t from);
 void method_switch(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_unlock(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_diagnose(struct daemon *daemon, struct client *client, const struct rpc_request *request);

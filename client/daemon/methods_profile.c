@@ -60,11 +60,12 @@ void method_list(struct daemon *daemon, struct client *client, const struct rpc_
 	struct profile_file *files;
 	size_t count = profiles_list(daemon->profiles, &files), i;
 
+	result.list.tunnel_from = request->tunnel_from < count ? request->tunnel_from : (uint32_t)count;
+	result.list.tunnels_total = (uint32_t)count;
 	result.list.tunnels = calloc(count + 1, sizeof(*result.list.tunnels));
 	if (result.list.tunnels) {
-		for (i = 0; i < count; i++)
-			result.list.tunnels[i] = entry_of(daemon, &files[i]);
-		result.list.tunnel_count = count;
+		for (i = result.list.tunnel_from; i < count; i++)
+			result.list.tunnels[result.list.tunnel_count++] = entry_of(daemon, &files[i]);
 	}
 	client_reply(client, &request->id, &result);
 	rpc_result_free(&result);

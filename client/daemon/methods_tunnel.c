@@ -140,7 +140,7 @@ static void add_missing(struct tunnel *tunnel, void *user)
 }
 
 void method_status_answer(struct daemon *daemon, struct client *client, const struct rpc_id *id,
-	const char *name, uint32_t peer_from)
+	const char *name, uint32_t from)
 {
 	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_STATUS };
 	struct listing listing = { .daemon = daemon };
@@ -148,7 +148,7 @@ void method_status_answer(struct daemon *daemon, struct client *client, const st
 	size_t count, i;
 
 	if (name[0]) {
-		add_view(&listing, name, peer_from);
+		add_view(&listing, name, from);
 	} else {
 		count = profiles_list(daemon->profiles, &files);
 		for (i = 0; i < count; i++)
@@ -158,6 +158,13 @@ void method_status_answer(struct daemon *daemon, struct client *client, const st
 	}
 	result.status.tunnels = listing.views;
 	result.status.tunnel_count = listing.count;
+	result.status.tunnels_total = (uint32_t)listing.count;
+	if (!name[0] && from) {
+		result.status.tunnel_from = from < listing.count ? from : (uint32_t)listing.count;
+		result.status.tunnel_count -= result.status.tunnel_from;
+		if (listing.views)
+			result.status.tunnels += result.status.tunnel_from;
+	}
 	methods_lockdown(daemon, &result.status.lockdown);
 	client_reply(client, id, &result);
 	methods_lockdown_free(&result.status.lockdown);
@@ -170,5 +177,6 @@ void method_status(struct daemon *daemon, struct client *client, const struct rp
 	char name[PROFILE_NAME_LEN] = "";
 
 	if (!request->name[0] || name_of(daemon, client, request, name))
-		manager_status(daemon->manager, name, request->peer_from, client, &request->id);
+		manager_status(daemon->manager, name, name[0] ? request->peer_from : request->tunnel_from,
+			client, &request->id);
 }

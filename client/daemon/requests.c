@@ -144,7 +144,7 @@ static void answer_status(struct manager *manager, struct waiter *waiter)
 {
 	if (waiter->client)
 		method_status_answer(
-			manager->daemon, waiter->client, &waiter->id, waiter->name, waiter->peer_from);
+			manager->daemon, waiter->client, &waiter->id, waiter->name, waiter->from);
 	waiter_free(waiter);
 }
 
@@ -172,13 +172,13 @@ static void poll_it(struct tunnel *tunnel, void *user)
 		tunnel_poll(tunnel);
 }
 
-void manager_status(struct manager *manager, const char *name, uint32_t peer_from, struct client *client,
+void manager_status(struct manager *manager, const char *name, uint32_t from, struct client *client,
 	const struct rpc_id *id)
 {
 	struct waiter *waiter =
 		waiters_add(manager->waiters, WAITER_STATUS, name, client, id, STATUS_WAIT_MS);
 
-	waiter->peer_from = peer_from;
+	waiter->from = from;
 	waiter->asked = daemon_now();
 	if (waiter->asked.ns > STATUS_FRESH_NS)
 		waiter->asked.ns -= STATUS_FRESH_NS;

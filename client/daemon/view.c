@@ -221,7 +221,8 @@ bool view_call_partly(struct rpc_tunnel *view, const struct profile *profile)
 		return false;
 	view->state = RPC_STATE_DEGRADED;
 	snprintf(view->message, sizeof(view->message),
-		"%zu of %zu peers can not be reached%s %s%s%s: check that it runs and that its Endpoint is right; the "
+		"%zu of %zu peers can not be reached%s %s%s%s: check that it runs and that its Endpoint is "
+		"right; the "
 		"others work, and this one is tried on",
 		lost, called, lost > 1 ? ", the first is" : ":", first->public_key,
 		first->endpoint[0] ? " at " : "", first->endpoint);

@@ -15,9 +15,9 @@ struct waiter {
 	char name[16];
 	struct client *client; /* NULL: it has gone */
 	struct rpc_id id;
-	bool began;         /* up: it began the bring-up */
-	uint32_t peer_from; /* status */
-	struct mono asked;  /* status: numbers must not be older */
+	bool began;        /* up: it began the bring-up */
+	uint32_t from;     /* status: of a tunnel's peers, or of the tunnels */
+	struct mono asked; /* status: numbers must not be older */
 	uint32_t timeout_ms;
 	guint timer;
 	struct waiters *owner;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is left out: peers of the tunnel that has most of them, the last lines of a diagnosis, old log lines,
- * then old samples. A person's own text (export) is never cut. */
+/* What is left out: peers of the tunnel that has most of them, then the last tunnels of a list, the last
+ * lines of a diagnosis, old log lines, then old samples. A person's own text (export) is never cut. */
 #include "client/rpc/fit.h"
 
 #include "client/rpc/shapes.h"
@@ -9,6 +9,9 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* With no tunnel of more peers than this it is the many tunnels that make a status long. */
+#define FEW_PEERS 8
 
 /* A shallow copy of a result whose counts may be changed. */
 struct view {
@@ -22,12 +25,25 @@ static void set_total(struct rpc_tunnel *tunnel)
 		tunnel->peers_total = (uint32_t)tunnel->peer_count;
 }
 
+static void set_tunnels_total(uint32_t *total, uint32_t from, size_t count)
+{
+	if (*total < from + count)
+		*total = (uint32_t)(from + count);
+}
+
 static bool view_init(struct view *view, const struct rpc_result *result)
 {
 	*view = (struct view){ .result = *result };
 	if (result->method == RPC_METHOD_TUNNEL_UP || result->method == RPC_METHOD_TUNNEL_SWITCH)
 		set_total(&view->result.moved.tunnel);
-	if (result->method != RPC_METHOD_TUNNEL_STATUS || !result->status.tunnel_count)
+	if (result->method == RPC_METHOD_TUNNEL_LIST)
+		set_tunnels_total(&view->result.list.tunnels_total, result->list.tunnel_from,
+			result->list.tunnel_count);
+	if (result->method != RPC_METHOD_TUNNEL_STATUS)
+		return true;
+	set_tunnels_total(
+		&view->result.status.tunnels_total, result->status.tunnel_from, result->status.tunnel_count);
+	if (!result->status.tunnel_count)
 		return true;
 	view->tunnels = calloc(result->status.tunnel_count, sizeof(*view->tunnels));
 	if (!view->tunnels)
@@ -66,7 +82,17 @@ static bool shrink_result(struct rpc_result *result)
 			if (!most || result->status.tunnels[i].peer_count > most->peer_count)
 				most = &result->status.tunnels[i];
 		}
-		return most && shrink_peers(most);
+		if (most && (most->peer_count > FEW_PEERS || result->status.tunnel_count == 1))
+			return shrink_peers(most);
+		if (result->status.tunnel_count < 2)
+			return false;
+		result->status.tunnel_count = less(result->status.tunnel_count);
+		return true;
+	case RPC_METHOD_TUNNEL_LIST:
+		if (!result->list.tunnel_count)
+			return false;
+		result->list.tunnel_count = less(result->list.tunnel_count);
+		return true;
 	case RPC_METHOD_LOGS: {
 		size_t count = less(result->logs.entry_count);
 
@@ -82,7 +108,6 @@ static bool shrink_result(struct rpc_result *result)
 		result->diagnosis.check_count = less(result->diagnosis.check_count);
 		return true;
 	case RPC_METHOD_DAEMON_INFO:
-	case RPC_METHOD_TUNNEL_LIST:
 	case RPC_METHOD_TUNNEL_DOWN:
 	case RPC_METHOD_TUNNEL_IMPORT:
 	case RPC_METHOD_TUNNEL_EXPORT:

@@ -45,8 +45,10 @@ static const struct field params_none[] = { END };
 static const struct field params_status[] = {
 	TEXT(struct rpc_request, name),
 	U32(struct rpc_request, peer_from),
+	U32(struct rpc_request, tunnel_from),
 	END,
 };
+static const struct field params_list[] = { U32(struct rpc_request, tunnel_from), END };
 static const struct field params_up[] = {
 	NAME_REQUIRED,
 	TRANSPORT(false),
@@ -107,9 +109,10 @@ const struct field *shape_of_params(enum rpc_method method)
 {
 	switch (method) {
 	case RPC_METHOD_DAEMON_INFO:
-	case RPC_METHOD_TUNNEL_LIST:
 	case RPC_METHOD_WATCH:
 		return params_none;
+	case RPC_METHOD_TUNNEL_LIST:
+		return params_list;
 	case RPC_METHOD_TUNNEL_UP:
 		return params_up;
 	case RPC_METHOD_TUNNEL_DOWN:
@@ -238,11 +241,15 @@ static const struct field result_info[] = {
 };
 static const struct field result_list[] = {
 	LIST(struct rpc_result, "tunnels", list.tunnels, list.tunnel_count, struct rpc_entry, entry),
+	PLAIN(FIELD_U32, struct rpc_result, "tunnel_from", list.tunnel_from),
+	PLAIN(FIELD_U32, struct rpc_result, "tunnels_total", list.tunnels_total),
 	END,
 };
 static const struct field result_status[] = {
 	LIST(struct rpc_result, "tunnels", status.tunnels, status.tunnel_count, struct rpc_tunnel, tunnel),
 	{ "kill_switch", FIELD_OBJECT, false, IN(status.lockdown), 0, 0, 0, 0, lockdown },
+	PLAIN(FIELD_U32, struct rpc_result, "tunnel_from", status.tunnel_from),
+	PLAIN(FIELD_U32, struct rpc_result, "tunnels_total", status.tunnels_total),
 	END,
 };
 static const struct field result_unlocked[] = {

@@ -71,6 +71,7 @@ struct rpc_request {
 	bool has_request;       /* down: only what this connection's tunnel.up with the id `request` began */
 	int64_t request;
 	uint32_t peer_from;           /* status: leave out so many peers */
+	uint32_t tunnel_from;         /* list, status without a name: leave out so many tunnels */
 	char *text;                   /* import */
 	char file[RPC_NAME_LEN];      /* import: what the file was called, without its folder */
 	bool replace;                 /* import: over a profile of that name */
@@ -161,6 +162,9 @@ struct rpc_entry {
 struct rpc_list {
 	struct rpc_entry *tunnels;
 	size_t tunnel_count;
+	/* So many were left out before the first, and so many are there in all: where that is more, the rest did not
+	 * fit, and can be had with tunnel_from. The same in rpc_status. */
+	uint32_t tunnel_from, tunnels_total;
 };
 
 /* The kill switch is this machine's, not one tunnel's. */
@@ -173,6 +177,7 @@ struct rpc_lockdown {
 struct rpc_status {
 	struct rpc_tunnel *tunnels;
 	size_t tunnel_count;
+	uint32_t tunnel_from, tunnels_total;
 	struct rpc_lockdown lockdown; /* "kill_switch" */
 };
 

@@ -13,18 +13,41 @@ const char *feed_error_text(const struct rpc_event *event)
 	return event->error.message;
 }
 
+static void ask_for_list(struct feed *feed, uint32_t from)
+{
+	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_LIST, .tunnel_from = from };
+
+	link_ask(feed->link, &request, NULL, NULL);
+}
+
+/* Where the part of a long list begins that did not fit into this answer; 0: nothing is missing. */
+static uint32_t rest_of_list(const struct rpc_event *event)
+{
+	const struct rpc_list *list = &event->result.list;
+	uint32_t end;
+
+	if (event->kind != RPC_EVENT_RESULT || event->result.method != RPC_METHOD_TUNNEL_LIST)
+		return 0;
+	end = list->tunnel_from + (uint32_t)list->tunnel_count;
+	return list->tunnel_count && end < list->tunnels_total ? end : 0;
+}
+
 static void on_event(struct rpc_event *event, void *user)
 {
 	struct feed *feed = user;
 	struct model_change change;
+	uint32_t rest;
 
 	if (event->kind == RPC_EVENT_NOTICE && event->notice.kind == RPC_NOTICE_LOG) {
 		if (feed->events.log)
 			feed->events.log(&event->notice.log, feed->user);
 		return;
 	}
+	rest = rest_of_list(event);
 	if (!status_model_take(&feed->model, event, &change))
 		g_error("not enough memory for the tunnels");
+	if (rest)
+		ask_for_list(feed, rest);
 	if (change.what & MODEL_WANTS_LIST && feed->model.has_list)
 		feed_list(feed);
 	if (change.what)
@@ -34,7 +57,8 @@ static void on_event(struct rpc_event *event, void *user)
 static void on_connection(int err, void *user)
 {
 	struct feed *feed = user;
-	struct rpc_request watch = { .method = RPC_METHOD_WATCH }, info = { .method = RPC_METHOD_DAEMON_INFO };
+	struct rpc_request watch = { .method = RPC_METHOD_WATCH },
+			   info = { .method = RPC_METHOD_DAEMON_INFO };
 
 	feed->service = service_state_of(err);
 	if (err) {
@@ -76,9 +100,7 @@ bool feed_may_change(const struct feed *feed)
 
 void feed_list(struct feed *feed)
 {
-	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_LIST };
-
-	link_ask(feed->link, &request, NULL, NULL);
+	ask_for_list(feed, 0);
 }
 
 /* ---- one click ---- */
@@ -148,9 +170,9 @@ void feed_turn(struct feed *feed, struct model_tunnel *tunnel, bool on, const en
 
 void feed_switch(struct feed *feed, struct model_tunnel *tunnel, enum transport transport)
 {
-	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_SWITCH,
-		.has_transport = true,
-		.transport = transport };
+	struct rpc_request request = {
+		.method = RPC_METHOD_TUNNEL_SWITCH, .has_transport = true, .transport = transport
+	};
 
 	ask(feed, tunnel, &request, true);
 }

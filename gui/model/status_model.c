@@ -70,7 +70,8 @@ static int compare_names(const char *one, const char *two)
 /* By shown name without regard to letter case; equal ones by name, which is unique. */
 static int compare(const void *a, const void *b)
 {
-	const struct model_tunnel *one = *(struct model_tunnel *const *)a, *two = *(struct model_tunnel *const *)b;
+	const struct model_tunnel *one = *(struct model_tunnel *const *)a,
+				  *two = *(struct model_tunnel *const *)b;
 	int order = compare_names(one->shown, two->shown);
 
 	return order ? order : strcmp(one->name, two->name);
@@ -120,22 +121,11 @@ static bool set_shown(struct model_tunnel *tunnel, const char *display_name)
 
 /* ---- the list of profiles ---- */
 
-static bool is_in(const struct rpc_list *list, const char *name)
-{
-	for (size_t i = 0; i < list->tunnel_count; i++) {
-		if (!strcmp(list->tunnels[i].name, name))
-			return true;
-	}
-	return false;
-}
-
 static bool take_list(struct status_model *model, const struct rpc_list *list, struct model_change *change)
 {
-	for (size_t i = model->count; i-- > 0;) {
-		/* One that still runs, whose profile was taken away, is to be seen and switched off. */
-		if (!is_in(list, model->tunnels[i]->name) && model->tunnels[i]->status.state == RPC_STATE_DOWN)
-			remove_at(model, i);
-	}
+	/* A long list comes in parts, the first from 0. */
+	for (size_t i = 0; !list->tunnel_from && i < model->count; i++)
+		model->tunnels[i]->is_in_list = false;
 	for (size_t i = 0; i < list->tunnel_count; i++) {
 		const struct rpc_entry *entry = &list->tunnels[i];
 		struct model_tunnel *tunnel = status_model_find(model, entry->name);
@@ -147,10 +137,16 @@ static bool take_list(struct status_model *model, const struct rpc_list *list, s
 		set_shown(tunnel, entry->display_name);
 		snprintf(tunnel->file, sizeof(tunnel->file), "%s", entry->file);
 		snprintf(tunnel->profile_error, sizeof(tunnel->profile_error), "%s", entry->error);
-		tunnel->is_listed = true;
+		tunnel->is_listed = tunnel->is_in_list = true;
 		tunnel->is_read_only = entry->read_only;
 		tunnel->auto_connect = entry->auto_connect;
 		tunnel->profile_transport = entry->transport;
+	}
+	for (size_t i = list->tunnel_from + list->tunnel_count < list->tunnels_total ? 0 : model->count;
+		i-- > 0;) {
+		/* One that still runs, whose profile was taken away, is to be seen and switched off. */
+		if (!model->tunnels[i]->is_in_list && model->tunnels[i]->status.state == RPC_STATE_DOWN)
+			remove_at(model, i);
 	}
 	sort(model);
 	model->has_list = true;

@@ -13,7 +13,7 @@ struct model_tunnel {
 	char shown[RPC_NAME_LEN]; /* what people call it */
 	/* Of its profile, from tunnel.list; zero until that has come. */
 	char file[RPC_PATH_LEN];
-	bool is_listed, is_read_only, auto_connect;
+	bool is_listed, is_in_list, is_read_only, auto_connect;
 	enum transport profile_transport;
 	char profile_error[RPC_SENTENCE_LEN];
 	/* As the daemon said last. Zero: down. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Daemon or engine die, are killed or are told to end (figure 10, CASES 29)."""
 
+import json
 import pathlib
 import sys
 import time
@@ -10,7 +11,7 @@ from lib import case  # noqa: E402
 from lib.case import main_path  # noqa: E402
 from lib.lab import check, wait_until  # noqa: E402
 from lib.network import Site  # noqa: E402
-from lib.tunnel import Daemon, office  # noqa: E402
+from lib.tunnel import Daemon, Key, engine, interface_text, office, peer_text  # noqa: E402
 
 
 def engines(host):
@@ -201,6 +202,39 @@ def test_one_route_each(lab):
         lines = [line for line in routes.splitlines() if line.startswith(prefix + " dev office")]
         added = [line for line in lines if "proto kernel" not in line]
         check(lines and len(added) <= 1, f"routes to {prefix}: {lines}")
+
+
+def test_one_of_two_peers_is_not_there(lab):
+    """Traffic passes, so it is up; the one that is missing is named, and comes when it is there."""
+    site = Site(lab)
+    server, daemon, _, client_key = office(site)
+    other = Key()
+    text = (daemon.config / "office.conf").read_text() + peer_text(other, "10.78.0.0/24", "198.51.100.2:51899")
+    daemon.profile("office", text)
+    seconds, done = daemon.up("office", "--timeout", "4")
+    check("degraded" in done.stdout and other.public in done.stdout, f"up says: {done.stdout}{done.stderr}")
+    check(answers(site) == 10, "pings lost")
+    status, _ = daemon.wait_status("office", state="degraded")
+    check(status["message"].startswith("1 of 2 peers") and other.public in status["message"], status["message"])
+    states = {peer["public_key"]: peer["state"] for peer in status["peers"]}
+    check(states[other.public] != "up" and list(states.values()).count("up") == 1, f"peers: {states}")
+    engine(site.server, "wg-late", ["10.78.0.1/24"], interface_text(other, 51899) + peer_text(
+        client_key, "10.77.0.2/32"))
+    status, _ = daemon.wait_status("office", timeout=90, state="up")
+    check(not status["message"], status["message"])
+
+
+def test_hundreds_of_profiles(lab):
+    """More than one message of the protocol can hold."""
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    text = (daemon.config / "office.conf").read_text()
+    for number in range(400):
+        daemon.profile(f"office{number:03}", text.replace("[Interface]\n", "[Interface]\n# Name = " + "x" * 60 + "\n"))
+    for command in "list", "status":
+        done = daemon.cli(command, "--json")
+        names = [entry["name"] for entry in json.loads(done.stdout)["tunnels"]]
+        check(len(names) == 401 and names == sorted(set(names)), f"{command}: {len(names)} names")
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ static void answer_usual(struct rpc_server *server, const struct rpc_request *re
 	}
 	switch (request->method) {
 	case RPC_METHOD_TUNNEL_LIST:
-		result.list = (struct rpc_list){ entries, 2 };
+		result.list = (struct rpc_list){ .tunnels = entries, .tunnel_count = 2 };
 		break;
 	case RPC_METHOD_TUNNEL_UP:
 		progress(server, request, RPC_STEP_TRYING_UDP);
@@ -493,6 +493,48 @@ static void test_status_pages(void **state)
 	assert_null(strstr(fake.out, "more\n"));
 }
 
+/* Each has a peer, so that a status is longer than a list. */
+static void answer_tunnels(struct rpc_server *server, const struct rpc_request *request)
+{
+	static struct rpc_tunnel tunnels[900];
+	static struct rpc_entry profiles[900];
+	uint32_t from = request->tunnel_from;
+	struct rpc_result result = { .method = request->method };
+
+	for (size_t i = 0; i < 900; i++) {
+		snprintf(tunnels[i].name, RPC_NAME_LEN, "tunnel%03zu", i);
+		snprintf(profiles[i].name, RPC_NAME_LEN, "tunnel%03zu", i);
+		tunnels[i].peers = many;
+		tunnels[i].peer_count = 1;
+	}
+	if (request->method == RPC_METHOD_TUNNEL_LIST)
+		result.list = (struct rpc_list){ profiles + from, 900 - from, from, 900 };
+	else
+		result.status = (struct rpc_status){ tunnels + from, 900 - from, from, 900, { 0 } };
+	rpc_server_reply(server, &request->id, &result);
+}
+
+static void test_many_tunnels(void **state)
+{
+	static const char *const commands[] = { "status", "list" };
+	char name[RPC_NAME_LEN];
+
+	(void)state;
+	for (size_t n = 0; n < 2; n++) {
+		const char *at;
+
+		start(answer_tunnels);
+		assert_int_equal(RUN(commands[n]), 0);
+		assert_true(fake.request_count > 2);
+		at = fake.out;
+		for (size_t i = 0; i < 900; i++) {
+			snprintf(name, sizeof(name), "tunnel%03zu", i);
+			at = strstr(at, name);
+			assert_non_null(at);
+		}
+	}
+}
+
 static enum rpc_state one_state;
 
 static void answer_one(struct rpc_server *server, const struct rpc_request *request)
@@ -848,6 +890,7 @@ int main(void)
 		cmocka_unit_test(test_import_errors),
 		cmocka_unit_test(test_export_delete_set),
 		cmocka_unit_test(test_status_pages),
+		cmocka_unit_test(test_many_tunnels),
 		cmocka_unit_test(test_status_exit),
 		cmocka_unit_test(test_watch),
 		cmocka_unit_test(test_logs),

@@ -449,7 +449,7 @@ static void test_list(void **state)
 			.transport = TRANSPORT_TCP },
 		{ .name = "bad", .file = "/etc/wgtcp/bad.conf", .error = "line 3: 'Adress' is not a key\n" }
 	};
-	struct rpc_list list = { entries, 3 };
+	struct rpc_list list = { .tunnels = entries, .tunnel_count = 3 };
 	struct text text = { 0 };
 
 	(void)state;

@@ -258,7 +258,8 @@ static void test_status(void **state)
 		"\"reason\":\"none\",\"carrier\":\"none\",\"udp\":\"unknown\",\"last_handshake\":0,\"rtt_"
 		"ms\":null,"
 		"\"rx_bytes\":0,\"tx_bytes\":0,\"rx_bps\":0,\"tx_bps\":0}],\"peers_total\":2}],"
-		"\"kill_switch\":{\"state\":\"off\",\"open_until\":0,\"tunnels\":[]}}");
+		"\"kill_switch\":{\"state\":\"off\",\"open_until\":0,\"tunnels\":[]},"
+		"\"tunnel_from\":0,\"tunnels_total\":1}");
 	rpc_json_free(json);
 	rpc_event_free(&event);
 
@@ -267,7 +268,7 @@ static void test_status(void **state)
 	assert_int_equal(event.result.status.tunnel_count, 0);
 	json = rpc_json_result(&event.result);
 	assert_string_equal(json, "{\"version\":1,\"tunnels\":[],\"kill_switch\":{\"state\":\"off\",\"open_"
-				  "until\":0,\"tunnels\":[]}}");
+				  "until\":0,\"tunnels\":[]},\"tunnel_from\":0,\"tunnels_total\":0}");
 	rpc_json_free(json);
 	rpc_event_free(&event);
 	pair_free(&pair);
