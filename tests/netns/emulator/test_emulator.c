@@ -13,29 +13,37 @@
 
 #define MS UINT64_C(1000000)
 
+/* A packet that is one frame. */
 static void push(struct direction *direction, uint32_t number, size_t len, uint64_t now)
 {
+	const struct virtio_net_hdr header = { 0 };
 	uint8_t *room = direction_room(direction);
+	struct burst burst;
 
 	memset(room, (int)(number & 0xff), len);
 	memcpy(room, &number, sizeof(number));
-	direction_push(direction, len, now);
+	assert_true(burst_measure(&burst, &header, room, len));
+	direction_push(direction, &burst, now);
 }
 
 /* The number of the packet that is due, checked byte by byte and popped; -1: none. */
 static int64_t take(struct direction *direction, uint64_t now, size_t expect_len)
 {
+	struct direction_row due;
+	struct burst_row row;
 	uint32_t number;
-	size_t len;
-	const uint8_t *packet = direction_due(direction, now, &len);
+	const uint8_t *packet;
 
-	if (!packet)
+	if (!direction_due(direction, now, &due))
 		return -1;
-	assert_int_equal(len, expect_len);
+	burst_form(due.burst, due.bytes, due.first, due.end, &row);
+	assert_int_equal(row.iov_count, 2);
+	assert_int_equal(row.iov[1].iov_len, expect_len);
+	packet = row.iov[1].iov_base;
 	memcpy(&number, packet, sizeof(number));
-	for (size_t i = sizeof(number); i < len; i++)
+	for (size_t i = sizeof(number); i < expect_len; i++)
 		assert_int_equal(packet[i], number & 0xff);
-	direction_pop(direction);
+	direction_pop(direction, &due);
 	return number;
 }
 
@@ -215,12 +223,39 @@ static void test_settings_text(void **state)
 		const char *text;
 		bool good;
 	} table[] = {
-		{ "delay=20ms", true }, { "delay=1.5ms", true }, { "delay=0", true }, { "delay=20", false },
-		{ "delay=-1ms", false }, { "delay=2min", false }, { "rate=100mbit", true }, { "rate=0", true },
-		{ "rate=fast", false }, { "queue=256k", true }, { "queue=1500", true }, { "queue=", false },
-		{ "loss=1%", true }, { "loss=0.01", true }, { "loss=101%", false }, { "loss=1x", false },
-		{ "loss=nan", false }, { "ge=1%,10%,100%", true }, { "ge=off", true }, { "ge=1%,10%", false },
-		{ "ge=1%,10%,100%,", false }, { "speed=1", false }, { "delay", false }, { "", false },
+		{ "delay=20ms", true },
+		{ "delay=1.5ms", true },
+		{ "delay=0", true },
+		{ "delay=20", false },
+		{ "delay=-1ms", false },
+		{ "delay=2min", false },
+		{ "rate=100mbit", true },
+		{ "rate=0", true },
+		{ "rate=fast", false },
+		{ "queue=256k", true },
+		{ "queue=1500", true },
+		{ "queue=", false },
+		{ "loss=1%", true },
+		{ "loss=0.01", true },
+		{ "loss=101%", false },
+		{ "loss=1x", false },
+		{ "loss=nan", false },
+		{ "ge=1%,10%,100%", true },
+		{ "ge=off", true },
+		{ "ge=1%,10%", false },
+		{ "ge=1%,10%,100%,", false },
+		{ "ge=1%,25%,90%,1%", true },
+		{ "ge=1%,25%,90%,1%,1%", false },
+		{ "queue=1bdp", true },
+		{ "queue=0.5bdp", true },
+		{ "queue=0bdp", false },
+		{ "reorder=1%,5ms", true },
+		{ "reorder=1%", false },
+		{ "reorder=1%,5", false },
+		{ "reorder=off", true },
+		{ "speed=1", false },
+		{ "delay", false },
+		{ "", false },
 	};
 	struct direction_settings settings = { 0 }, again = { 0 };
 	const char *problem;
@@ -238,12 +273,15 @@ static void test_settings_text(void **state)
 		}
 	}
 	assert_true(settings_parse(&settings, "ge=0.5%,20%,50%", &problem));
+	assert_true(settings_parse(&settings, "queue=1.5bdp", &problem));
+	assert_true(settings_parse(&settings, "reorder=2%,3ms", &problem));
 	settings_write(&settings, text, sizeof(text));
 	for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save))
 		assert_true(settings_parse(&again, word, &problem));
 	assert_int_equal(again.rate_bps, settings.rate_bps);
 	assert_int_equal(again.delay_us, settings.delay_us);
-	assert_int_equal(again.queue_bytes, settings.queue_bytes);
+	assert_true(fabs(again.queue_bdp - 1.5) < 1e-9 && fabs(again.reorder - 0.02) < 1e-9);
+	assert_int_equal(again.reorder_us, 3000);
 	assert_true(fabs(again.bad_enter - 0.005) < 1e-9 && fabs(again.bad_loss - 0.5) < 1e-9);
 }
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Numbered UDP datagrams whose contents follow from their number.
 
-    datagrams.py send ADDRESS PORT --count N --size BYTES [--rate PER_SECOND]
+    datagrams.py send ADDRESS PORT --count N --size BYTES [--rate PER_SECOND] [--burst N]
     datagrams.py receive ADDRESS PORT [--quiet SECONDS]
 
 receive ends when nothing has come for --quiet seconds after the first one, and tells received, damaged, disordered,
-doubled as one JSON object.
+doubled as one JSON object. --burst N hands N datagrams of one size to the kernel as one (UDP_SEGMENT).
 """
 
 import argparse
@@ -21,11 +21,14 @@ def contents(number, size):
 
 
 def send(args, sock):
+    if args.burst > 1:
+        sock.setsockopt(socket.IPPROTO_UDP, 103, args.size)  # UDP_SEGMENT
     start = time.monotonic()
-    for number in range(args.count):
-        sock.sendto(contents(number, args.size), (args.address, args.port))
+    for number in range(0, args.count, args.burst):
+        rest = range(number, min(number + args.burst, args.count))
+        sock.sendto(b"".join(contents(n, args.size) for n in rest), (args.address, args.port))
         if args.rate:
-            ahead = (number + 1) / args.rate - (time.monotonic() - start)
+            ahead = (number + args.burst) / args.rate - (time.monotonic() - start)
             if ahead > 0.001:
                 time.sleep(ahead)
     json.dump({"sent": args.count}, sys.stdout)
@@ -60,6 +63,7 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--size", type=int, default=100)
     parser.add_argument("--rate", type=float)
+    parser.add_argument("--burst", type=int, default=1)
     parser.add_argument("--quiet", type=float, default=1)
     args = parser.parse_args()
     sock = socket.socket(socket.AF_INET6 if ":" in args.address else socket.AF_INET, socket.SOCK_DGRAM)

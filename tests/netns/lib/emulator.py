@@ -27,7 +27,7 @@ class Wire:
         ways = {}
         for line in self.ask("stats").splitlines():
             end, *words = line.split()
-            ways[end] = {k: int(v) for k, v in (w.split("=", 1) for w in words[:7])}
+            ways[end] = {k: int(v) for k, v in (w.split("=", 1) for w in words[:9])}
         return ways
 
 
