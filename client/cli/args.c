@@ -9,6 +9,7 @@
 
 const struct option_text option_texts[OPTION_COUNT] = {
 	[OPTION_HELP] = { 'h', "help", NULL, "shows this" },
+	[OPTION_VERSION] = { 'V', "version", NULL, "says which version this is" },
 	[OPTION_JSON] = { 0, "json", NULL, "writes the result as JSON (client/rpc/protocol.md)" },
 	[OPTION_SOCKET] = { 0, "socket", "PATH", "where wgtcpd listens" },
 	[OPTION_TRANSPORT] = { 't', "transport", "T",

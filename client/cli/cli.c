@@ -42,6 +42,8 @@ static enum cli_exit run(struct cli *cli, int argc, char *const argv[])
 	cli->json = cli->args.values[OPTION_JSON] != NULL;
 	cli->socket_path =
 		cli->args.values[OPTION_SOCKET] ? cli->args.values[OPTION_SOCKET] : ipc_default_path();
+	if (!cli->args.word_count && cli->args.values[OPTION_VERSION])
+		return run_version(cli);
 	if (!cli->args.word_count) {
 		if (cli->args.values[OPTION_HELP])
 			return show_help(NULL, CONSOLE_OUT, CLI_DONE);
@@ -73,7 +75,10 @@ int cli_main(int argc, char *const argv[])
 
 	rpc_client_close(cli.client);
 	/* A result that nobody could read is not done: the disk is full, or the pipe is closed. */
-	if (code == CLI_DONE && console_failed())
-		return CLI_OTHER;
-	return (int)code;
+	if (!console_failed())
+		return (int)code;
+	/* To a reader that had enough (| head) nothing is to be said. */
+	if (console_is_full())
+		cli_err("wgtcp-cli: the output could not be written: the disk is full\n");
+	return code == CLI_DONE ? CLI_OTHER : (int)code;
 }

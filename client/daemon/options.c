@@ -50,7 +50,7 @@ bool options_parse(int argc, char **argv, struct options *out, int *code)
 	uint64_t seconds;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "hV", known, NULL)) != -1)
 		switch (option) {
 		case SOCKET:
 			options.socket = optarg;
@@ -80,10 +80,12 @@ bool options_parse(int argc, char **argv, struct options *out, int *code)
 			options.for_s = (uint32_t)seconds;
 			break;
 		case VERSION:
+		case 'V':
 			printf("wgtcpd %s\n", WGTCP_VERSION);
 			*code = 0;
 			return false;
 		case HELP:
+		case 'h':
 			fputs(help, stdout);
 			*code = 0;
 			return false;

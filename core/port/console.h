@@ -14,6 +14,8 @@ enum console_stream { CONSOLE_OUT, CONSOLE_ERR };
 void console_write(enum console_stream stream, const char *bytes, size_t len);
 /* Whether something written to CONSOLE_OUT was lost. */
 bool console_failed(void);
+/* It was lost for lack of room. */
+bool console_is_full(void);
 bool console_is_terminal(enum console_stream stream);
 /* Columns of the terminal behind the stream; 0: none, or unknown. */
 uint32_t console_width(enum console_stream stream);

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool out_failed;
+static bool out_failed, out_full;
 static volatile sig_atomic_t interrupted;
 
 static int descriptor(enum console_stream stream)
@@ -33,8 +33,10 @@ void console_write(enum console_stream stream, const char *bytes, size_t len)
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written < 0) {
-			if (stream == CONSOLE_OUT)
+			if (stream == CONSOLE_OUT) {
 				out_failed = true;
+				out_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+			}
 			return;
 		}
 		bytes += written;
@@ -45,6 +47,11 @@ void console_write(enum console_stream stream, const char *bytes, size_t len)
 bool console_failed(void)
 {
 	return out_failed;
+}
+
+bool console_is_full(void)
+{
+	return out_full;
 }
 
 bool console_is_terminal(enum console_stream stream)

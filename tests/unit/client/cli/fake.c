@@ -142,6 +142,11 @@ void console_write(enum console_stream stream, const char *bytes, size_t len)
 	to[*at] = '\0';
 }
 
+bool console_is_full(void)
+{
+	return false;
+}
+
 bool console_failed(void)
 {
 	return false;
