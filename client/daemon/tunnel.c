@@ -144,7 +144,8 @@ static void say_state(struct tunnel *tunnel)
 			rpc_state_words[view->state], carrier, rpc_cause_words[view->cause]);
 	else if (view->state == RPC_STATE_FAILED)
 		journal_say(tunnel->daemon->journal, level, tunnel->name, "failed: it took too long");
-	else if (view->reason != RPC_REASON_NONE && view->carrier == CARRIER_TCP)
+	else if (view->reason != RPC_REASON_NONE &&
+		 (view->carrier == CARRIER_TCP || view->state == RPC_STATE_DEGRADED))
 		journal_say(tunnel->daemon->journal, level, tunnel->name, "%s%s: %s",
 			rpc_state_words[view->state], carrier, rpc_reason_words[view->reason]);
 	else

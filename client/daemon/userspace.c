@@ -4,6 +4,7 @@
 #include "client/daemon/backend.h"
 #include "client/daemon/children.h"
 #include "client/daemon/daemon.h"
+#include "client/daemon/journal.h"
 #include "client/daemon/uapi_stream.h"
 #include "core/port/front.h"
 #include "core/port/net_config.h"
@@ -100,8 +101,8 @@ static int begin(struct backend_run *run, int seam)
 {
 	int stream;
 
-	run->child = children_start(
-		run->daemon->children, CHILD_ENGINE, seam, run->interface, engine_exited, run);
+	run->child =
+		children_start(run->daemon->children, CHILD_ENGINE, seam, run->interface, engine_exited, run);
 	close(seam);
 	if (!run->child)
 		return -EIO;
@@ -191,6 +192,14 @@ static void answered(int error, const struct uapi_device *device, void *user)
 {
 	struct backend_run *run = user;
 
+	if (error == -EPIPE && !run->lost) {
+		/* The front gives up on an engine that does not answer in 10 s: one that was stopped, or
+		 * hangs. */
+		journal_say(run->daemon->journal, JOURNAL_ERROR, run->interface,
+			"the engine ended or does not answer, and is being replaced");
+		engine_lost(run);
+		return;
+	}
 	run->events->answered(error, device, run->user);
 }
 

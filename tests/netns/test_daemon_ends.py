@@ -2,13 +2,15 @@
 """Daemon or engine die, are killed or are told to end (figure 10, CASES 29)."""
 
 import json
+import os
 import pathlib
+import signal
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from lib import case  # noqa: E402
-from lib.case import main_path  # noqa: E402
+from lib.case import main_path, waiting  # noqa: E402
 from lib.lab import check, wait_until  # noqa: E402
 from lib.network import Site  # noqa: E402
 from lib.tunnel import Daemon, Key, engine, interface_text, office, peer_text  # noqa: E402
@@ -124,6 +126,23 @@ def test_engine_is_killed(lab):
         lab.figure(f"longest gap {result['longest_gap_ms']} ms")
         check(result["longest_gap_ms"] < lab.bound(5000), f"gap of {result['longest_gap_ms']} ms")
         check(ours(site.client.routes()) == routes, "routes differ after the restart")
+
+
+@waiting
+def test_engine_hangs(lab):
+    """Stopped, as one that loops for ever would look: whoever asks for the status finds it out."""
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    daemon.up("office")
+    first = engines(site.client)
+    os.kill(first[0], signal.SIGSTOP)
+    time.sleep(1)  # what was just read is not asked for again
+    daemon.cli("status", "office", check_code=False)
+    wait_until(lambda: engines(site.client) and engines(site.client) != first and len(engines(site.client)) == 1,
+               "another engine instead", 40, interval=0.2)
+    daemon.wait_status("office", timeout=30, state="up")
+    check(answers(site) == 10, "pings lost")
+    check("does not answer, and" in daemon.cli("logs").stdout, "the log does not say it")
 
 
 def test_interface_is_deleted(lab):
