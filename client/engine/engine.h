@@ -7,12 +7,15 @@
  *   in:  udp / tcp -> record -> tunnel_receive -> tun_write
  *
  * Files: state.h (what there is), turn.c (the loop), outbound.c, inbound.c (packets), link.c (one peer's paths and its
- * fallback machine), stream.c (TCP connections), echo.c (asking whether a carrier works), configure.c (UAPI),
+ * fallback machine), stream.c (TCP connections), admission.c (strangers
+ * that connect), echo.c (asking whether a carrier works), configure.c (UAPI),
  * front_messages.c (the seam). Nothing outside includes any but this header. */
 #ifndef WGTCP_CLIENT_ENGINE_ENGINE_H
 #define WGTCP_CLIENT_ENGINE_ENGINE_H
 
 #include "core/base/time.h"
+
+#include <stddef.h>
 
 struct clock;
 struct loop;
@@ -23,6 +26,7 @@ struct engine_ports {
 	struct clock *clock;
 	struct loop *loop;
 	struct seam *seam; /* everything else comes down it */
+	size_t handles;    /* that this process may hold; 0: more than it ever wants */
 };
 
 /* Takes the ports' use, not their ownership. NULL when memory is short. */

@@ -219,7 +219,8 @@ bool inbound_record(struct stream *stream, uint8_t *message, size_t len)
 
 	/* A stranger that says something wrong is not heard any more. Afterwards a bad record is only dropped, as on UDP: a
 	 * session may just have expired on one side. */
-	if (verdict != VERDICT_OK && !may_be_authentic(verdict) && !stream->authentic && stream->token.kind != TOKEN_DEAD) {
+	if (verdict != VERDICT_OK && !stream->authentic && stream->token.kind != TOKEN_DEAD &&
+		(!may_be_authentic(verdict) || ++stream->wasted > UNKNOWN_RECORDS_MAX)) {
 		stream_mute(engine, stream);
 		return false;
 	}

@@ -4,9 +4,13 @@
 #include "core/crypto/crypto.h"
 #include "core/port/clock.h"
 #include "core/port/loop.h"
+#include "core/port/process.h"
 #include "core/port/seam.h"
 
 #include <errno.h>
+
+/* Connections of strangers, of peers, and some spare. */
+#define ENGINE_HANDLES 8192
 
 int engine_run_inherited(int seam_handle)
 {
@@ -19,6 +23,7 @@ int engine_run_inherited(int seam_handle)
 	result = seam_adopt(seam_handle, &ports.seam);
 	if (result)
 		return result;
+	ports.handles = process_allow_handles(ENGINE_HANDLES);
 	result = loop_open(&ports.loop);
 	if (result)
 		goto out;

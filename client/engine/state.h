@@ -16,6 +16,8 @@
 #include "core/port/tcp.h"
 #include "core/port/tun.h"
 #include "core/port/udp.h"
+#include "core/tunnel/limit.h"
+#include "core/tunnel/sources.h"
 #include "core/tunnel/tunnel.h"
 #include "core/uapi/uapi.h"
 
@@ -28,8 +30,11 @@
 
 /* Connections that have not shown who they are (DESIGN.md, What bounds what). */
 #define UNKNOWN_STREAMS_MAX 1024
+#define UNKNOWN_SOURCE_MAX 16      /* of one source that are read; the others are held */
 #define UNKNOWN_STREAM_MS 10000    /* in all */
 #define UNKNOWN_SILENT_MS 6000     /* for the first record: a WGTCP kernel may stay silent for 5.4 s */
+#define UNKNOWN_PRESSED_MS 3000    /* the same while more than half of the places are taken */
+#define UNKNOWN_RECORDS_MAX 64     /* that may be authentic and are not */
 #define RETIRE_MS 2000             /* an older connection is read for this long after a newer one took its place */
 
 /* A follower that has an endpoint itself, and hears nothing from the leader for this long, leads. */
@@ -77,6 +82,10 @@ struct stream {
 	bool dialled;          /* by us; else accepted */
 	bool authentic;        /* something authentic has come in on it */
 	bool muted;            /* said something wrong: held, not read, until its time is over */
+	struct source *source; /* of a stranger that has connected to us; NULL otherwise */
+	bool held;             /* over its source's share: not read yet */
+	bool welcome;          /* its source has been authentic before */
+	uint32_t wasted;       /* records of a stranger that could have been authentic */
 	bool watching_write;
 	struct record_stream in;
 	struct record_queue out; /* sealed */
@@ -172,6 +181,11 @@ struct engine {
 		struct stream *head, *tail; /* oldest first */
 		size_t count;
 	} unknown, known;
+	/* those who connect (admission.c) */
+	size_t unknown_max, held_count;
+	struct sources *sources;
+	struct limit *arrivals;
+	struct mono admission_at; /* nobody's time is over before */
 	struct stream *dead_streams; /* freed at the end of the turn: the loop may still name them */
 	struct control_stream *dead_controls;
 
@@ -240,7 +254,8 @@ void stream_bind(struct engine *engine, struct stream *stream, struct link *link
 void stream_promote(struct engine *engine, struct stream *stream);
 void stream_mute(struct engine *engine, struct stream *stream);
 void stream_ready(struct engine *engine, struct stream *stream, uint32_t what);
-void stream_accept(struct engine *engine, struct listener_socket *socket);
+/* What the loop reports of it, after a change of muted or held. */
+void stream_watch(struct engine *engine, struct stream *stream);
 /* Adds a sealed message and sends what the socket takes. Takes the packet. */
 void stream_send(struct engine *engine, struct stream *stream, struct packet *packet);
 /* False while something is left over from before. */
@@ -250,6 +265,15 @@ void stream_queue(struct stream *stream, struct packet *packet);
 void streams_tick(struct engine *engine);
 struct mono streams_deadline(const struct engine *engine);
 void streams_free_dead(struct engine *engine);
+
+/* ---- admission.c ---- */
+bool admission_init(struct engine *engine); /* false when memory is short */
+void admission_wipe(struct engine *engine);
+void admission_accept(struct engine *engine, struct listener_socket *socket);
+/* It is closed, or has shown that it is a peer's. */
+void admission_leave(struct engine *engine, struct stream *stream, bool authentic);
+void admission_tick(struct engine *engine);
+struct mono admission_deadline(const struct engine *engine);
 
 /* ---- echo.c ---- */
 void echo_send(struct link *link, const struct fallback_echo *echo);

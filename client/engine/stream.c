@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP connections: unknown ones under tight bounds, known ones bound to a link, of which the youngest that has shown
+/* TCP connections: unknown ones under tight bounds (admission.c), known ones bound to a link, of which the youngest that has shown
  * itself authentic is sent on (WIRE.md 2). A connection that says something wrong before it has shown who it is is held
  * unread until its time is over, never closed at once: a WGTCP peer would redial without a pause. */
 #include "client/engine/state.h"
@@ -36,9 +36,10 @@ static void list_remove(struct stream_list *list, struct stream *stream)
 	list->count--;
 }
 
-static void watch(struct engine *engine, struct stream *stream)
+void stream_watch(struct engine *engine, struct stream *stream)
 {
-	uint32_t what = (stream->muted ? 0u : LOOP_READ) | (stream->out.packets.count ? LOOP_WRITE : 0u);
+	/* Who is not read is still noticed when it goes. */
+	uint32_t what = (stream->muted || stream->held ? LOOP_ERROR : LOOP_READ) | (stream->out.packets.count ? LOOP_WRITE : 0u);
 
 	loop_watch_tcp(engine->ports.loop, stream->tcp, what, &stream->token);
 	stream->watching_write = stream->out.packets.count > 0;
@@ -60,20 +61,8 @@ struct stream *stream_new(struct engine *engine, struct tcp *tcp, bool dialled)
 	/* Whom we have dialled may begin with a large packet of a session that goes on. */
 	record_stream_init(&stream->in, dialled ? RECORD_MAX_LEN : RECORD_UNKNOWN_LIMIT);
 	list_add(&engine->unknown, stream);
-	watch(engine, stream);
+	stream_watch(engine, stream);
 	return stream;
-}
-
-static void resume_accepting(struct engine *engine)
-{
-	for (int i = 0; i < 2; i++) {
-		struct listener_socket *socket = &engine->listeners[i];
-
-		if (!socket->listener || !socket->paused || engine->unknown.count >= UNKNOWN_STREAMS_MAX)
-			continue;
-		socket->paused = false;
-		loop_watch_listener(engine->ports.loop, socket->listener, LOOP_READ, &socket->token);
-	}
 }
 
 void stream_close(struct engine *engine, struct stream *stream)
@@ -95,7 +84,7 @@ void stream_close(struct engine *engine, struct stream *stream)
 	engine->dead_streams = stream;
 	if (link)
 		link_stream_gone(link, stream);
-	resume_accepting(engine);
+	admission_leave(engine, stream, false);
 }
 
 void streams_free_dead(struct engine *engine)
@@ -115,7 +104,7 @@ void stream_bind(struct engine *engine, struct stream *stream, struct link *link
 		stream->link->stream = NULL;
 	stream->link = link;
 	list_add(&engine->known, stream);
-	resume_accepting(engine);
+	admission_leave(engine, stream, true);
 }
 
 void stream_promote(struct engine *engine, struct stream *stream)
@@ -139,7 +128,7 @@ void stream_mute(struct engine *engine, struct stream *stream)
 	stream->muted = true;
 	record_stream_free(&stream->in);
 	record_stream_init(&stream->in, RECORD_UNKNOWN_LIMIT);
-	watch(engine, stream);
+	stream_watch(engine, stream);
 }
 
 bool stream_has_room(const struct stream *stream)
@@ -185,7 +174,7 @@ void stream_write(struct engine *engine, struct stream *stream)
 			break;
 	}
 	if (stream->watching_write != (stream->out.packets.count > 0))
-		watch(engine, stream);
+		stream_watch(engine, stream);
 }
 
 void stream_send(struct engine *engine, struct stream *stream, struct packet *packet)
@@ -202,7 +191,7 @@ void stream_send(struct engine *engine, struct stream *stream, struct packet *pa
 
 static void read_stream(struct engine *engine, struct stream *stream)
 {
-	for (int round = 0; round < 4 && stream->token.kind != TOKEN_DEAD && !stream->muted; round++) {
+	for (int round = 0; round < 4 && stream->token.kind != TOKEN_DEAD && !stream->muted && !stream->held; round++) {
 		long got = tcp_receive(stream->tcp, engine->stream_bytes, STREAM_READ_LEN);
 
 		if (got == -EAGAIN)
@@ -235,7 +224,7 @@ void stream_ready(struct engine *engine, struct stream *stream, uint32_t what)
 {
 	if (what & LOOP_WRITE)
 		stream_write(engine, stream);
-	if (stream->token.kind != TOKEN_DEAD && stream->muted && (what & LOOP_ERROR))
+	if (stream->token.kind != TOKEN_DEAD && (stream->muted || stream->held) && (what & LOOP_ERROR))
 		stream_close(engine, stream); /* the peer has gone: nothing to hold any longer */
 	if (stream->token.kind != TOKEN_DEAD && (what & (LOOP_READ | LOOP_ERROR)))
 		read_stream(engine, stream);
@@ -243,56 +232,19 @@ void stream_ready(struct engine *engine, struct stream *stream, uint32_t what)
 		outbound_flush(stream->link);
 }
 
-void stream_accept(struct engine *engine, struct listener_socket *socket)
-{
-	for (int round = 0; round < 32; round++) {
-		struct tcp *tcp;
-		int error = engine->unknown.count < UNKNOWN_STREAMS_MAX ? tcp_accept(socket->listener, &tcp) : -EMFILE;
-
-		if (error == -EAGAIN)
-			return;
-		if (error) {
-			/* Leaves the rest in the backlog until a place is free; streams_tick looks again. */
-			socket->paused = true;
-			loop_watch_listener(engine->ports.loop, socket->listener, 0, NULL);
-			return;
-		}
-		stream_new(engine, tcp, false);
-	}
-}
-
-static struct mono unknown_end(const struct stream *stream)
-{
-	return mono_add_ms(stream->born,
-		stream->muted || mono_is_set(stream->last_in) ? UNKNOWN_STREAM_MS : UNKNOWN_SILENT_MS);
-}
-
 void streams_tick(struct engine *engine)
 {
-	for (struct stream *stream = engine->unknown.head, *next; stream; stream = next) {
-		next = stream->next;
-		if (mono_reached(engine->now, unknown_end(stream)))
-			stream_close(engine, stream);
-		else if (!mono_reached(engine->now, mono_add_ms(stream->born, UNKNOWN_SILENT_MS)))
-			break; /* the list is in the order of age */
-	}
 	for (struct stream *stream = engine->known.head, *next; stream; stream = next) {
 		next = stream->next;
 		if (mono_is_set(stream->retire) && mono_reached(engine->now, stream->retire))
 			stream_close(engine, stream);
 	}
-	resume_accepting(engine);
 }
 
 struct mono streams_deadline(const struct engine *engine)
 {
 	struct mono deadline = MONO_NEVER;
 
-	for (const struct stream *stream = engine->unknown.head; stream; stream = stream->next) {
-		deadline = mono_min(deadline, unknown_end(stream));
-		if (mono_add_ms(stream->born, UNKNOWN_SILENT_MS).ns >= deadline.ns)
-			break;
-	}
 	for (const struct stream *stream = engine->known.head; stream; stream = stream->next)
 		if (mono_is_set(stream->retire))
 			deadline = mono_min(deadline, stream->retire);

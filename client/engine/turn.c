@@ -21,7 +21,7 @@ struct engine *engine_new(const struct engine_ports *ports)
 	/* Until an MTU asks for larger ones. */
 	engine->pool = packet_pool_new(FIRST_POOL_PACKETS, FIRST_POOL_ROOM);
 	engine->stream_bytes = malloc(STREAM_READ_LEN);
-	if (!engine->tunnel || !engine->pool || !engine->stream_bytes)
+	if (!engine->tunnel || !engine->pool || !engine->stream_bytes || !admission_init(engine))
 		goto fail;
 	engine->now = clock_now(ports->clock);
 	engine->wall = clock_wall(ports->clock);
@@ -43,6 +43,7 @@ fail:
 	tunnel_free(engine->tunnel);
 	packet_pool_free(engine->pool);
 	free(engine->stream_bytes);
+	admission_wipe(engine);
 	free(engine);
 	return NULL;
 }
@@ -80,6 +81,7 @@ void engine_free(struct engine *engine)
 	tunnel_free(engine->tunnel);
 	packet_pool_free(engine->pool);
 	free(engine->stream_bytes);
+	admission_wipe(engine);
 	free(engine);
 }
 
@@ -87,6 +89,7 @@ struct mono engine_deadline(const struct engine *engine)
 {
 	struct mono deadline = mono_min(tunnel_deadline(engine->tunnel), streams_deadline(engine));
 
+	deadline = mono_min(deadline, admission_deadline(engine));
 	if (engine->touched)
 		return engine->now;
 	for (const struct link *link = engine->links; link; link = link->next)
@@ -128,6 +131,8 @@ static void do_time(struct engine *engine)
 		do_due(engine, &due);
 	if (mono_reached(engine->now, streams_deadline(engine)))
 		streams_tick(engine);
+	if (mono_reached(engine->now, admission_deadline(engine)))
+		admission_tick(engine);
 	for (struct link *link = engine->links; link; link = link->next)
 		if (link->fallback && mono_reached(engine->now, fallback_deadline(link->fallback)))
 			link_simple_event(link, FALLBACK_TICK, CARRIER_NONE);
@@ -155,7 +160,7 @@ static void do_ready(struct engine *engine, const struct loop_ready *ready)
 		struct listener_socket *socket = (struct listener_socket *)token;
 
 		if (socket->listener)
-			stream_accept(engine, socket);
+			admission_accept(engine, socket);
 		break;
 	}
 	case TOKEN_SEAM:

@@ -6,7 +6,7 @@
 #define WGTCP_CLIENT_RELAY_PLACES_H
 
 #include "client/relay/channel.h"
-#include "client/relay/sources.h"
+#include "core/tunnel/sources.h"
 #include "core/noise/cookie.h"
 
 struct datagram;

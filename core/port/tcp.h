@@ -37,7 +37,8 @@ int tcp_listener_adopt(int handle, struct tcp_listener **out);
  * -EACCES (a port below 1024), -EADDRNOTAVAIL (not an address of this machine), or another -errno. */
 int tcp_listener_open(const struct endpoint *local, struct tcp_listener **out);
 void tcp_listener_close(struct tcp_listener *listener);
-/* 0, -EAGAIN when there is none, -EMFILE and other -errno: leave it in the backlog for now. */
+/* 0, -EAGAIN when there is none, -EMFILE and other -errno: leave it in the backlog for now. A listener keeps a handle in
+ * reserve: the first connection that meets a process without any is still taken, none after it until one is free. */
 int tcp_accept(struct tcp_listener *listener, struct tcp **out);
 
 #endif

@@ -6,6 +6,7 @@
 #include "platform/linux/sockaddr.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/tcp.h>
 #include <stdlib.h>
 #include <sys/uio.h>
@@ -31,6 +32,7 @@ struct tcp {
 
 struct tcp_listener {
 	int fd;
+	int reserve; /* given up for one connection when the process has no descriptor left; -1: given up */
 };
 
 static bool set_option(int fd, int level, int name, int value)
@@ -161,6 +163,7 @@ int tcp_listener_adopt(int handle, struct tcp_listener **out)
 	if (!listener)
 		goto fail;
 	listener->fd = handle;
+	listener->reserve = fcntl(handle, F_DUPFD_CLOEXEC, 0);
 	*out = listener;
 	return 0;
 fail:
@@ -173,11 +176,18 @@ void tcp_listener_close(struct tcp_listener *listener)
 	if (!listener)
 		return;
 	close(listener->fd);
+	if (listener->reserve >= 0)
+		close(listener->reserve);
 	free(listener);
 }
 
 int tcp_accept(struct tcp_listener *listener, struct tcp **out)
 {
+	/* Without a reserve nothing is taken: what then came could not be told from an attack. */
+	if (listener->reserve < 0)
+		listener->reserve = fcntl(listener->fd, F_DUPFD_CLOEXEC, 0);
+	if (listener->reserve < 0)
+		return -errno;
 	for (;;) {
 		int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
@@ -187,6 +197,11 @@ int tcp_accept(struct tcp_listener *listener, struct tcp **out)
 			if (err == -ENOTCONN || err == -EINVAL)
 				continue;
 			return err;
+		}
+		if (errno == EMFILE && listener->reserve >= 0) {
+			close(listener->reserve);
+			listener->reserve = -1;
+			continue;
 		}
 		/* Errors of the connection that was to be accepted, not of the listener (accept(2)). */
 		if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO || errno == ENETDOWN ||

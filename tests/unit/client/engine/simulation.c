@@ -127,7 +127,8 @@ void sim_open(struct simulation *sim, const struct sim_settings *settings)
 	for (size_t i = 0; i < 2; i++) {
 		struct side *side = sides[i];
 		struct engine_ports ports = {
-			.clock = host_clock(side->host), .loop = host_loop(side->host), .seam = host_seam(side->host)
+			.clock = host_clock(side->host), .loop = host_loop(side->host), .seam = host_seam(side->host),
+			.handles = side == &sim->server ? settings->server_handles : 0
 		};
 
 		dh_generate(side->private_key);

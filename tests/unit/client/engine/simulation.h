@@ -29,6 +29,7 @@ struct sim_settings {
 	bool preshared;
 	bool server_endpoint;     /* the server knows where the client is, too */
 	bool server_extensions_off;
+	size_t server_handles;    /* 0: more than it wants */
 };
 
 /* Both interfaces up and configured; nothing sent yet. */

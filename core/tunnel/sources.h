@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Where connections come from: an IPv4 address, or an IPv6 /64, which one person commonly has all of. Kept as
- * keyed hashes, in fixed memory. Pure; internal to client/relay. */
-#ifndef WGTCP_CLIENT_RELAY_SOURCES_H
-#define WGTCP_CLIENT_RELAY_SOURCES_H
+ * keyed hashes, in fixed memory. Pure; used by the listeners of
+ * client/engine and client/relay. */
+#ifndef WGTCP_CORE_TUNNEL_SOURCES_H
+#define WGTCP_CORE_TUNNEL_SOURCES_H
 
 #include "core/base/address.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A hash table of those that have connections now, and a smaller memory, in sets, of those that were
  * authentic. */
-#include "client/relay/sources.h"
+#include "core/tunnel/sources.h"
 
 #include "core/crypto/crypto.h"
 
