@@ -228,6 +228,7 @@ static void answered(int error, const struct uapi_device *device, void *user)
 	explain(tunnel);
 	if (tunnel->phase == TUNNEL_RUNNING)
 		view_call_partly(&tunnel->view, &tunnel->loaded.profile);
+	tunnel_keep_show(tunnel);
 	tunnel->read = daemon_now();
 	tunnel_tell(tunnel, &before);
 	tunnel->events->read(tunnel, tunnel->user);

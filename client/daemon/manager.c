@@ -7,6 +7,7 @@
 #include "client/daemon/diagnose.h"
 #include "client/daemon/journal.h"
 #include "client/daemon/file.h"
+#include "client/daemon/keep.h"
 #include "client/daemon/leftovers.h"
 #include "client/daemon/lockdown.h"
 #include "client/daemon/memory.h"
@@ -372,6 +373,7 @@ struct manager *manager_new(struct daemon *daemon)
 	manager->waiters = waiters_new(requests_late, manager);
 	manager->watch = watch_new(manager);
 	watch_network(manager);
+	manager->keep = keep_watch_new(manager);
 	children_watch(daemon->children, children_changed, manager);
 	return manager;
 }
@@ -387,6 +389,7 @@ void manager_free(struct manager *manager)
 	if (manager->network_source)
 		g_source_remove(manager->network_source);
 	net_watch_close(manager->network);
+	keep_watch_free(manager->keep);
 	if (manager->stopping)
 		g_source_remove(manager->stopping);
 	g_free(manager);

@@ -13,6 +13,7 @@
 /* Processes that are told to end are waited for no longer. */
 #define PROCESSES_GONE_MS 3000
 
+struct keep_watch;
 struct net_watch;
 
 struct manager {
@@ -22,6 +23,7 @@ struct manager {
 	struct watch *watch;
 	struct net_watch *network; /* NULL: it cannot be watched */
 	guint network_source;
+	struct keep_watch *keep;
 	guint stopping;
 	void (*stopped)(void *user);
 	void *stopped_user;

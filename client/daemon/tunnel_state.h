@@ -6,6 +6,7 @@
 #include "client/daemon/backend.h"
 #include "client/daemon/daemon.h"
 #include "client/daemon/device.h"
+#include "client/daemon/keep.h"
 #include "client/daemon/manager.h"
 #include "client/daemon/names.h"
 #include "client/daemon/profiles.h"
@@ -54,6 +55,7 @@ struct tunnel {
 	bool suspended;          /* but not now: the kill switch is open for a login */
 	bool held;               /* the kill switch was on for it before this bring-up */
 	bool keep_hold;          /* it stays on whatever comes */
+	struct keep keep;        /* what is put back when somebody takes it away */
 	bool no_ipv6;            /* IPv6 is switched off here, and that has been said */
 	bool dns_within;         /* the call that sets DNS has not returned */
 	bool dns_waits;          /* it is to be set when the kill switch is closed again */
@@ -127,10 +129,16 @@ void tunnel_fit_mtu(struct tunnel *tunnel);
 enum step_result tunnel_set_addresses(void *context);
 enum step_result tunnel_set_link(void *context);
 enum step_result tunnel_set_routes(void *context);
+/* The route for this prefix of AllowedIPs, as it is to be now. */
+struct net_route tunnel_route_of(const struct tunnel *tunnel, const struct ip_prefix *prefix);
 
 /* ---- up_rules.c ---- */
 enum step_result tunnel_set_rules(void *context);
 void tunnel_unset_rules(void *context);
+/* Those of the families that need them. 0 or -errno. */
+int tunnel_add_rules(const struct tunnel *tunnel);
+/* Marks what answers the carriers; tunnel->keep.answers says whether that works. */
+void tunnel_let_answers_in(struct tunnel *tunnel);
 /* A peer has moved: where it is now inside of a prefix of the tunnel's, that prefix's route goes aside. What
  * the backend is to be told of that is added to change. */
 void tunnel_reroute(struct tunnel *tunnel, struct uapi_device *change);

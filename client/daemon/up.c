@@ -359,10 +359,16 @@ static gboolean trying_tcp(gpointer user)
 	return G_SOURCE_REMOVE;
 }
 
+static void undo_start(void *context)
+{
+	tunnel_keep_stop(context);
+}
+
 static enum step_result do_start(void *context)
 {
 	struct tunnel *tunnel = context;
 
+	tunnel_keep_start(tunnel);
 	tunnel_start_peers(tunnel);
 	tunnel_query(tunnel);
 	if (view_decided(&tunnel->view, profile_of(tunnel)) == RPC_STATE_UP)
@@ -413,7 +419,7 @@ const struct step tunnel_steps[] = {
 	{ "link", tunnel_set_link, NULL },
 	{ "routes", tunnel_set_routes, NULL },
 	{ "rules", tunnel_set_rules, tunnel_unset_rules },
-	{ "start", do_start, NULL },
+	{ "start", do_start, undo_start },
 	{ "dns", tunnel_set_dns, tunnel_unset_dns }, /* while the peers are being called */
 	{ "settle", do_settle, NULL },
 };

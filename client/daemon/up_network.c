@@ -236,11 +236,16 @@ static uint32_t table_of(const struct tunnel *tunnel, const struct ip_prefix *pr
 	return tunnel_route_is_aside(tunnel, prefix) ? tunnel->fwmark : 0;
 }
 
-static enum step_result set_route(struct tunnel *tunnel, const struct ip_prefix *prefix)
+struct net_route tunnel_route_of(const struct tunnel *tunnel, const struct ip_prefix *prefix)
 {
-	struct net_route route = { .destination = ip_prefix_network(prefix),
+	return (struct net_route){ .destination = ip_prefix_network(prefix),
 		.interface = tunnel->backend->interface_index(tunnel->run),
 		.table = table_of(tunnel, prefix) };
+}
+
+static enum step_result set_route(struct tunnel *tunnel, const struct ip_prefix *prefix)
+{
+	struct net_route route = tunnel_route_of(tunnel, prefix);
 	char text[PREFIX_TEXT_LEN], sentence[RPC_SENTENCE_LEN];
 	int error = net_route_add(tunnel->daemon->net, &route);
 

@@ -28,6 +28,7 @@ void tunnel_unset_rules(void *context)
 		return;
 	remove_rules(tunnel);
 	net_answer_remove(tunnel->fwmark);
+	tunnel->keep.answers = false;
 	tunnel->rules = tunnel->rules_v4 = tunnel->rules_v6 = false;
 	if (daemon->source_mark && !manager_has_rules(daemon->manager, tunnel) &&
 		net_answer_check_marks(false, &was) == 0)
@@ -35,7 +36,7 @@ void tunnel_unset_rules(void *context)
 }
 
 /* Answers to the carriers come in by an interface to which, for everything else, no route leads any more. */
-static void let_answers_in(struct tunnel *tunnel)
+void tunnel_let_answers_in(struct tunnel *tunnel)
 {
 	struct net_answer answer = { .interface = tunnel->name,
 		.mark = tunnel->fwmark,
@@ -50,6 +51,7 @@ static void let_answers_in(struct tunnel *tunnel)
 		daemon->source_mark = true;
 		manager_leftovers_changed(daemon->manager);
 	}
+	tunnel->keep.answers = !error;
 	if (!error)
 		return;
 	journal_say(daemon->journal, JOURNAL_WARNING, tunnel->name, "answers cannot be marked: %s",
@@ -61,8 +63,7 @@ static void let_answers_in(struct tunnel *tunnel)
 				    "net.ipv4.conf.all.rp_filter=2`");
 }
 
-/* 0 or -errno. */
-static int add_rules(const struct tunnel *tunnel)
+int tunnel_add_rules(const struct tunnel *tunnel)
 {
 	static const enum ip_family families[] = { IP_V4, IP_V6 };
 	size_t i;
@@ -95,8 +96,8 @@ enum step_result tunnel_set_rules(void *context)
 		return STEP_DONE;
 	tunnel->rules = true;
 	manager_leftovers_changed(tunnel->daemon->manager); /* they would outlive a daemon that is killed */
-	let_answers_in(tunnel);
-	error = tunnel->suspended ? 0 : add_rules(tunnel);
+	tunnel_let_answers_in(tunnel);
+	error = tunnel->suspended ? 0 : tunnel_add_rules(tunnel);
 	if (!error)
 		return STEP_DONE;
 	rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
@@ -172,7 +173,7 @@ void tunnel_suspend(struct tunnel *tunnel, bool suspended)
 	tunnel->suspended = suspended;
 	if (tunnel->rules && suspended)
 		remove_rules(tunnel);
-	error = tunnel->rules && !suspended ? add_rules(tunnel) : 0;
+	error = tunnel->rules && !suspended ? tunnel_add_rules(tunnel) : 0;
 	if (error)
 		journal_say(tunnel->daemon->journal, JOURNAL_ERROR, tunnel->name,
 			"the policy rules cannot be put back: %s: `wgtcp-cli down %s` and up again",

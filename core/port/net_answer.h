@@ -20,6 +20,18 @@ int net_answer_add(const struct net_answer *answer);
 /* Removing what is not there is done. */
 int net_answer_remove(uint32_t mark);
 
+/* Whether what net_answer_add has set is there. */
+bool net_answer_is_there(uint32_t mark);
+
+/* Hears when somebody else takes any of it away; its descriptor becomes readable. */
+struct net_answer_watch;
+int net_answer_watch_open(struct net_answer_watch **out);
+/* NULL is allowed. */
+void net_answer_watch_close(struct net_answer_watch *watch);
+int net_answer_watch_handle(const struct net_answer_watch *watch);
+/* Takes what waits: whether something may have gone. Adding anew counts too. */
+bool net_answer_watch_take(struct net_answer_watch *watch);
+
 /* Whether the check looks at marks. *was: what it was before. */
 int net_answer_check_marks(bool on, bool *was);
 /* Whether some interface checks strictly. */

@@ -16,6 +16,8 @@ int net_full_tunnel_add(enum ip_family family, uint32_t mark);
 int net_part_tunnel_add(enum ip_family family, uint32_t mark);
 /* Removes what either of them added. Removing what is not there is done. */
 int net_full_tunnel_remove(enum ip_family family, uint32_t mark);
+/* Whether both rules of that family are there, of either kind. */
+bool net_tunnel_rules_are_there(enum ip_family family, uint32_t mark);
 /* A prefix that is as good as everything of its family: a default route, or what is used to outdo one. */
 bool net_takes_all(const struct ip_prefix *prefix);
 /* Whether a rule of that family asks this table: it is somebody's already. */

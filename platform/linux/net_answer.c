@@ -5,6 +5,7 @@
 #include "core/port/net_answer.h"
 
 #include "platform/linux/nftables.h"
+#include "platform/linux/nftables_watch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #define CONF "/proc/sys/net/ipv4/conf/"
+#define TABLE_PREFIX "wgtcp_mark_"
 #define COMMANDS_LEN 1024
 
 /* By the socket that the packet is for: before connection tracking and before every filter, firewalld's for
@@ -38,7 +40,8 @@ static int add_table(const struct net_answer *answer, bool connection)
 	else
 		snprintf(chains, sizeof(chains), by_socket, answer->interface, mark, mark);
 	snprintf(commands, sizeof(commands),
-		"add table inet wgtcp_mark_%u\ndelete table inet wgtcp_mark_%u\ntable inet wgtcp_mark_%u "
+		"add table inet " TABLE_PREFIX "%u\ndelete table inet " TABLE_PREFIX
+		"%u\ntable inet " TABLE_PREFIX "%u "
 		"{\n%s"
 		"chain never_inside { type filter hook output priority 0;\noifname \"%s\" meta mark %u "
 		"drop\n}\n}\n",
@@ -61,8 +64,49 @@ int net_answer_remove(uint32_t mark)
 	char commands[COMMANDS_LEN];
 
 	snprintf(commands, sizeof(commands),
-		"add table inet wgtcp_mark_%u\ndelete table inet wgtcp_mark_%u\n", mark, mark);
+		"add table inet " TABLE_PREFIX "%u\ndelete table inet " TABLE_PREFIX "%u\n", mark, mark);
 	return nftables_run(commands, NULL, 0);
+}
+
+bool net_answer_is_there(uint32_t mark)
+{
+	char command[COMMANDS_LEN];
+
+	snprintf(command, sizeof(command), "list chain inet " TABLE_PREFIX "%u never_inside\n", mark);
+	return nftables_run(command, NULL, 0) == 0;
+}
+
+/* ---- who takes it away ---- */
+
+/* The same thing by the port's name. */
+static struct nftables_watch *inner(const struct net_answer_watch *watch)
+{
+	return (struct nftables_watch *)watch;
+}
+
+int net_answer_watch_open(struct net_answer_watch **out)
+{
+	struct nftables_watch *watch;
+	int err = nftables_watch_open(&watch);
+
+	if (!err)
+		*out = (struct net_answer_watch *)watch;
+	return err;
+}
+
+void net_answer_watch_close(struct net_answer_watch *watch)
+{
+	nftables_watch_close(inner(watch));
+}
+
+int net_answer_watch_handle(const struct net_answer_watch *watch)
+{
+	return nftables_watch_handle(inner(watch));
+}
+
+bool net_answer_watch_take(struct net_answer_watch *watch)
+{
+	return nftables_watch_take(inner(watch), TABLE_PREFIX);
 }
 
 /* ---- the filter's settings ---- */

@@ -2,6 +2,7 @@
 /* Addresses, routes and links by rtnetlink. The daemon's thread; each call waits for the kernel's answer
  * only. Source: rtnetlink(7). */
 #include "core/port/net_config.h"
+#include "core/port/net_guard.h"
 
 #include "platform/linux/netlink.h"
 
@@ -129,6 +130,72 @@ static int change_route(struct net_config *net, uint16_t type, uint16_t flags, c
 	return netlink_talk(&net->netlink, request, NULL, NULL);
 }
 
+/* ---- what there is ---- */
+
+struct address_list {
+	uint32_t interface;
+	void (*take)(const struct ip_prefix *address, void *user);
+	void *user;
+};
+
+struct dumped_address {
+	size_t len;
+	bool local;
+	struct ip_prefix prefix;
+};
+
+static int take_address_attr(const struct nlattr *attr, void *data)
+{
+	struct dumped_address *dumped = data;
+	uint16_t type = mnl_attr_get_type(attr);
+
+	/* On a link with two ends the other one's is the "address". */
+	if (mnl_attr_get_payload_len(attr) != dumped->len || (type != IFA_LOCAL && type != IFA_ADDRESS) ||
+		(type == IFA_ADDRESS && dumped->local))
+		return MNL_CB_OK;
+	memcpy(dumped->prefix.address.bytes, mnl_attr_get_payload(attr), dumped->len);
+	dumped->local = dumped->local || type == IFA_LOCAL;
+	return MNL_CB_OK;
+}
+
+static int take_address(const struct nlmsghdr *header, void *data)
+{
+	const struct ifaddrmsg *message = mnl_nlmsg_get_payload(header);
+	const struct address_list *list = data;
+	struct dumped_address dumped = { .prefix.bits = message->ifa_prefixlen };
+
+	if (header->nlmsg_type != RTM_NEWADDR || message->ifa_index != list->interface ||
+		(message->ifa_family != AF_INET && message->ifa_family != AF_INET6))
+		return MNL_CB_OK;
+	dumped.prefix.address.family = message->ifa_family == AF_INET ? IP_V4 : IP_V6;
+	dumped.len = ip_address_len(&dumped.prefix.address);
+	mnl_attr_parse(header, sizeof(*message), take_address_attr, &dumped);
+	list->take(&dumped.prefix, list->user);
+	return MNL_CB_OK;
+}
+
+int net_addresses_each(struct net_config *net, uint32_t interface,
+	void (*take)(const struct ip_prefix *address, void *user), void *user)
+{
+	static const unsigned char families[] = { AF_INET, AF_INET6 };
+	struct address_list list = { .interface = interface, .take = take, .user = user };
+
+	for (size_t i = 0; i < 2; i++) {
+		char buffer[NETLINK_REQUEST_BYTES];
+		struct nlmsghdr *request = netlink_request(buffer, RTM_GETADDR, NLM_F_DUMP);
+		struct ifaddrmsg *message = mnl_nlmsg_put_extra_header(request, sizeof(*message));
+		int err;
+
+		message->ifa_family = families[i];
+		message->ifa_index = interface;
+		err = netlink_talk(&net->netlink, request, take_address, &list);
+		/* A link that never had IPv6 is not one to this dump. */
+		if (err && err != -ENODEV && err != -EAFNOSUPPORT)
+			return err;
+	}
+	return 0;
+}
+
 /* The search for one route in a dump. */
 struct route_search {
 	const struct net_route *wanted;
@@ -184,6 +251,60 @@ static int take_route(const struct nlmsghdr *header, void *data)
 	return MNL_CB_OK;
 }
 
+struct route_list {
+	uint32_t interface;
+	void (*take)(const struct net_route *route, void *user);
+	void *user;
+};
+
+static int list_route(const struct nlmsghdr *header, void *data)
+{
+	const struct rtmsg *message = mnl_nlmsg_get_payload(header);
+	const struct route_list *list = data;
+	struct dumped_route route = { .table = message->rtm_table };
+	struct net_route found = { .destination.bits = message->rtm_dst_len };
+
+	if (header->nlmsg_type != RTM_NEWROUTE ||
+		(message->rtm_family != AF_INET && message->rtm_family != AF_INET6) ||
+		message->rtm_type != RTN_UNICAST)
+		return MNL_CB_OK;
+	/* In IPv6 the one that the kernel makes for an address stands beside another for the same prefix. */
+	if (message->rtm_family == AF_INET6 && message->rtm_protocol == RTPROT_KERNEL)
+		return MNL_CB_OK;
+	route.destination.family = message->rtm_family == AF_INET ? IP_V4 : IP_V6;
+	route.len = ip_address_len(&route.destination);
+	mnl_attr_parse(header, sizeof(*message), take_attr, &route);
+	if (route.interface != list->interface)
+		return MNL_CB_OK;
+	found.destination.address = route.destination;
+	found.interface = route.interface;
+	found.table = route.table == RT_TABLE_MAIN ? 0 : route.table;
+	found.metric = route.metric;
+	list->take(&found, list->user);
+	return MNL_CB_OK;
+}
+
+int net_routes_each(struct net_config *net, uint32_t interface,
+	void (*take)(const struct net_route *route, void *user), void *user)
+{
+	static const unsigned char families[] = { AF_INET, AF_INET6 };
+	struct route_list list = { .interface = interface, .take = take, .user = user };
+
+	for (size_t i = 0; i < 2; i++) {
+		char buffer[NETLINK_REQUEST_BYTES];
+		struct nlmsghdr *request = netlink_request(buffer, RTM_GETROUTE, NLM_F_DUMP);
+		struct rtmsg *message = mnl_nlmsg_put_extra_header(request, sizeof(*message));
+		int err;
+
+		message->rtm_family = families[i];
+		mnl_attr_put_u32(request, RTA_OIF, interface);
+		err = netlink_talk(&net->netlink, request, list_route, &list);
+		if (err && err != -ENODEV && err != -EAFNOSUPPORT && err != -EOPNOTSUPP)
+			return err;
+	}
+	return 0;
+}
+
 /* 1: there, 0: not, or -errno. */
 static int route_exists(struct net_config *net, const struct net_route *route)
 {
@@ -208,6 +329,11 @@ int net_route_add(struct net_config *net, const struct net_route *route)
 	if (err == -EEXIST && route_exists(net, route) == 1)
 		return 0;
 	return err;
+}
+
+int net_route_take_over(struct net_config *net, const struct net_route *route)
+{
+	return change_route(net, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE, route);
 }
 
 int net_route_remove(struct net_config *net, const struct net_route *route)

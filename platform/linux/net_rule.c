@@ -125,6 +125,49 @@ int net_part_tunnel_add(enum ip_family family, uint32_t mark)
 	return add_rules(family, mark, PRIORITY_PART);
 }
 
+/* ---- what there is ---- */
+
+struct mark_search {
+	uint32_t mark;
+	int family;
+	unsigned count;
+};
+
+static int take_mark(const struct nlattr *attr, void *data)
+{
+	struct mark_search *search = data;
+
+	if (mnl_attr_get_type(attr) == FRA_FWMARK && mnl_attr_get_u32(attr) == search->mark)
+		search->count++;
+	return MNL_CB_OK;
+}
+
+static int count_rule(const struct nlmsghdr *header, void *data)
+{
+	const struct fib_rule_hdr *rule = mnl_nlmsg_get_payload(header);
+	const struct mark_search *search = data;
+
+	if (header->nlmsg_type == RTM_NEWRULE && rule->family == search->family && (rule->flags & FIB_RULE_INVERT))
+		mnl_attr_parse(header, sizeof(*rule), take_mark, data);
+	return MNL_CB_OK;
+}
+
+bool net_tunnel_rules_are_there(enum ip_family family, uint32_t mark)
+{
+	char buffer[NETLINK_REQUEST_BYTES];
+	struct nlmsghdr *request = netlink_request(buffer, RTM_GETRULE, NLM_F_DUMP);
+	struct fib_rule_hdr *header = mnl_nlmsg_put_extra_header(request, sizeof(*header));
+	struct mark_search search = { .mark = mark, .family = family == IP_V4 ? AF_INET : AF_INET6 };
+	struct netlink netlink;
+
+	if (netlink_open(&netlink, NETLINK_ROUTE))
+		return true; /* nothing can be done either */
+	header->family = (uint8_t)search.family;
+	netlink_talk(&netlink, request, count_rule, &search);
+	netlink_close(&netlink);
+	return search.count >= 2;
+}
+
 struct table_search {
 	uint32_t table;
 	int family;

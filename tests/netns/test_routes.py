@@ -94,8 +94,13 @@ def test_reverse_path_filter_drops_without_our_marks(lab):
     site.client.run("sysctl", "-qw", "net.ipv4.conf.all.rp_filter=1", "net.ipv4.conf.eth0.rp_filter=1")
     daemon.up("office")
     check(answers(site) >= 9, "inner pings lost")
+    # Whoever would put them back at once is stopped.
+    daemon.program.signal(19)
     site.client.run("nft", "flush", "ruleset")
     check(answers(site, count=5) == 0, "answers come in although nothing marks them")
+    daemon.program.signal(18)
+    _, seconds = wait_until(lambda: answers(site, count=1), "the marks to be put back", 20)
+    lab.figure(f"put back after {seconds:.1f} s")
 
 
 def strict_ipv6(lab, priority):
@@ -110,8 +115,11 @@ def strict_ipv6(lab, priority):
     carried(site, daemon)
     check(site.client.counter("firewalld", "dropped") == 0, "the filter dropped something")
     daemon.up("office")
+    daemon.program.signal(19)
     site.client.run("nft", "delete", "table", "inet", "wgtcp_mark_51820")
     check(answers(site, count=5) == 0, "answers come in although nothing marks them")
+    daemon.program.signal(18)
+    wait_until(lambda: answers(site, count=1), "the marks to be put back", 20)
 
 
 def test_strict_ipv6_reverse_path_filter(lab):

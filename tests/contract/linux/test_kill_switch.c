@@ -153,14 +153,34 @@ static void who_takes_it_away_is_heard(void **state)
 	kill_switch_watch_take(watch);
 	assert_false(readable(fd, 0));
 	/* Other tables are nobody's business. */
+	assert_false(net_answer_is_there(0x77));
 	assert_int_equal(net_answer_add(&(struct net_answer){ "ks-tunnel", 0x77, false }), 0);
+	assert_true(net_answer_is_there(0x77));
 	assert_int_equal(net_answer_remove(0x77), 0);
+	assert_false(net_answer_is_there(0x77));
 	assert_false(kill_switch_watch_take(watch));
 	assert_int_equal(system("nft flush ruleset"), 0);
 	assert_true(readable(fd, 1000));
 	assert_true(kill_switch_watch_take(watch));
 	assert_false(kill_switch_is_there());
 	kill_switch_watch_close(watch);
+}
+
+static void who_takes_marks_away_is_heard(void **state)
+{
+	struct net_answer_watch *watch;
+
+	(void)state;
+	assert_int_equal(net_answer_watch_open(&watch), 0);
+	assert_int_equal(net_answer_add(&(struct net_answer){ "ks-tunnel", 0x77, false }), 0);
+	net_answer_watch_take(watch);
+	assert_int_equal(system("nft add table inet other; nft delete table inet other"), 0);
+	assert_false(net_answer_watch_take(watch));
+	assert_int_equal(system("nft flush ruleset"), 0);
+	assert_true(readable(net_answer_watch_handle(watch), 1000));
+	assert_true(net_answer_watch_take(watch));
+	assert_false(net_answer_is_there(0x77));
+	net_answer_watch_close(watch);
 }
 
 static void who_may_not_is_told(void **state)
@@ -243,6 +263,7 @@ int main(void)
 		cmocka_unit_test(opens_for_a_time_and_closes_by_itself),
 		cmocka_unit_test(many_tunnels_fit),
 		cmocka_unit_test(who_takes_it_away_is_heard),
+		cmocka_unit_test(who_takes_marks_away_is_heard),
 		cmocka_unit_test(who_may_not_is_told),
 		cmocka_unit_test(marked_packets_never_go_inside),
 		cmocka_unit_test(the_filter_looks_at_marks_only_as_long_as_told),
