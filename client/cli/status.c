@@ -96,6 +96,7 @@ static bool is_wanted(const struct rpc_notice *notice, const char *name)
 		return !name[0] || !strcmp(notice->stats.name, name);
 	case RPC_NOTICE_PROGRESS:
 	case RPC_NOTICE_LOG:
+	case RPC_NOTICE_SPEEDTEST:
 		return false;
 	}
 	return false;

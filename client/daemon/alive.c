@@ -4,6 +4,7 @@
 
 #include "client/daemon/journal.h"
 #include "client/daemon/manager.h"
+#include "client/daemon/record.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,6 +27,8 @@ void tunnel_forget_timers(struct tunnel *tunnel)
 			g_source_remove(*timers[i]);
 		*timers[i] = 0;
 	}
+	asker_free(tunnel->asker);
+	tunnel->asker = NULL;
 }
 
 /* ---- numbers and states ---- */
@@ -72,7 +75,8 @@ static int replace_network(void *user)
 	bool done = tunnel_set_addresses(tunnel) == STEP_DONE && tunnel_set_routes(tunnel) == STEP_DONE;
 
 	if (!done)
-		journal_say(tunnel->daemon->journal, JOURNAL_ERROR, tunnel->name, "%s", tunnel->failure.message);
+		journal_say(
+			tunnel->daemon->journal, JOURNAL_ERROR, tunnel->name, "%s", tunnel->failure.message);
 	rpc_error_free(&tunnel->failure);
 	return done ? 0 : -EIO;
 }
@@ -138,13 +142,35 @@ static void explain(struct tunnel *tunnel)
 								  "between here and the server drops it");
 }
 
+/* before: the reading that came before the newest one. */
+static void put_on_record(
+	struct tunnel *tunnel, const struct stats_rate *before, const struct rpc_sample *read)
+{
+	const struct stats_rate *now = &tunnel->stats.rate;
+	struct history_reading reading = { .time = read->time,
+		.rx_bps = now->rx_bps,
+		.tx_bps = now->tx_bps,
+		/* One without an echo may be as old as the last handshake. */
+		.rtt_us = read->echoes ? read->rtt_us : 0,
+		.echoes = read->echoes,
+		.lost = (uint32_t)((uint64_t)read->echoes * read->loss_permille / 1000) };
+
+	/* A counter that went back began again at 0. */
+	reading.rx_bytes = now->rx_bytes - (now->rx_bytes < before->rx_bytes ? 0 : before->rx_bytes);
+	reading.tx_bytes = now->tx_bytes - (now->tx_bytes < before->tx_bytes ? 0 : before->tx_bytes);
+	record_add(tunnel->daemon->record, tunnel->name, &reading);
+}
+
 static void count(struct tunnel *tunnel)
 {
 	struct mono now = daemon_now();
 	uint64_t rx = 0, tx = 0;
-	uint32_t rtt = 0;
+	struct stats_rate before;
+	struct rpc_sample read = { .time = (uint64_t)time(NULL) };
 	const struct rpc_sample *sample;
 	size_t i;
+
+	tunnel_read_echoes(tunnel, now, &read);
 
 	for (i = 0; i < tunnel->view.peer_count; i++) {
 		struct rpc_peer *peer = &tunnel->view.peers[i];
@@ -155,10 +181,13 @@ static void count(struct tunnel *tunnel)
 		peer->tx_bps = rate->tx_bps;
 		rx += peer->rx_bytes;
 		tx += peer->tx_bytes;
-		if (peer->rtt_us > rtt)
-			rtt = peer->rtt_us;
+		if (peer->rtt_us > read.rtt_us)
+			read.rtt_us = peer->rtt_us;
 	}
-	sample = stats_add(&tunnel->stats, now, (uint64_t)time(NULL), rx, tx, rtt);
+	before = tunnel->stats.rate;
+	sample = stats_add(&tunnel->stats, now, rx, tx, &read);
+	if (tunnel->stats.rate.last.ns != before.last.ns)
+		put_on_record(tunnel, &before, &read);
 	if (sample)
 		manager_sampled(tunnel->daemon->manager, tunnel, sample);
 }

@@ -364,3 +364,16 @@ bool children_next(const struct children *children, size_t *cursor, pid_t *pid, 
 	}
 	return false;
 }
+
+bool children_next_of(const struct children *children, const char *tunnel, size_t *cursor, pid_t *pid)
+{
+	while (*cursor < children->list->len) {
+		const struct child *child = g_ptr_array_index(children->list, (*cursor)++);
+
+		if (strcmp(child->tunnel, tunnel) != 0 || child->pid <= 0)
+			continue;
+		*pid = child->pid;
+		return true;
+	}
+	return false;
+}

@@ -38,5 +38,7 @@ void children_watch(struct children *children, void (*changed)(void *user), void
 /* Number and start time, each child of a tunnel in turn: for the leftovers file. 0 while it is not known yet. False at
  * the end. */
 bool children_next(const struct children *children, size_t *cursor, pid_t *pid, uint64_t *start_time);
+/* The processes of one tunnel in turn. False at the end. */
+bool children_next_of(const struct children *children, const char *tunnel, size_t *cursor, pid_t *pid);
 
 #endif

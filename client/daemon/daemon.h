@@ -22,6 +22,8 @@ struct net_config;
 struct portal_watch;
 struct prober;
 struct profiles;
+struct record;
+struct speed;
 struct surroundings;
 
 #define DAEMON_UAPI_FOLDER "/var/run/wireguard"
@@ -42,8 +44,10 @@ struct daemon {
 	struct manager *manager;
 	struct listener *listener;
 	struct memory *memory;
+	struct record *record;
 	struct lockdown *lockdown;
 	struct diagnose *diagnose; /* the diagnosis under way, or NULL */
+	struct speed *speed;       /* the speed test under way, or NULL */
 	bool source_mark; /* the reverse path filter looks at marks by our wish: given back with the last
 			     rules */
 	bool probing;     /* the kernel is being asked what it can do, by an interface of that purpose */

@@ -17,6 +17,7 @@
 #include "client/daemon/options.h"
 #include "client/daemon/prober.h"
 #include "client/daemon/profiles.h"
+#include "client/daemon/record.h"
 #include "client/daemon/spawner.h"
 #include "client/daemon/surroundings.h"
 #include "client/daemon/timestamp.h"
@@ -194,6 +195,7 @@ static int open_all(struct running *running, const struct options *options, int 
 	daemon->timestamp_floor = timestamp_load(daemon->state_handle);
 	daemon->memory = load_memory(daemon->state_handle);
 	daemon->address_book = load_address_book(daemon->state_handle);
+	daemon->record = record_new(daemon);
 	error = net_config_open(&daemon->net);
 	if (error) {
 		journal_say(daemon->journal, JOURNAL_ERROR, NULL, "the network cannot be configured: %s",
@@ -226,6 +228,7 @@ static void close_all(struct daemon *daemon)
 	daemon->surroundings = NULL;
 	manager_free(daemon->manager);
 	daemon->manager = NULL;
+	record_free(daemon->record);
 	prober_free(daemon->prober);
 	dns_free(daemon->dns);
 	bus_free(daemon->bus);

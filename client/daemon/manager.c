@@ -11,6 +11,8 @@
 #include "client/daemon/leftovers.h"
 #include "client/daemon/lockdown.h"
 #include "client/daemon/memory.h"
+#include "client/daemon/record.h"
+#include "client/daemon/speed.h"
 #include "client/daemon/surroundings.h"
 #include "client/daemon/timestamp.h"
 #include "core/port/net_config.h"
@@ -105,6 +107,7 @@ void manager_forget(struct manager *manager, const char *name)
 {
 	g_hash_table_remove(manager->tunnels, name);
 	watch_tell_gone(manager->watch, name);
+	record_forget(manager->daemon->record, name);
 }
 
 /* ---- the file of what would outlive us ---- */
@@ -249,6 +252,7 @@ void manager_client_gone(struct manager *manager, struct client *client)
 	watch_client_gone(manager->watch, client);
 	waiters_client_gone(manager->waiters, client);
 	diagnose_client_gone(manager->daemon, client);
+	speed_client_gone(manager->daemon, client);
 }
 
 void manager_memory_changed(struct manager *manager)
@@ -419,6 +423,7 @@ void manager_stop(struct manager *manager, void (*done)(void *user), void *user)
 	manager->stopped_user = user;
 	manager->daemon->ending = true;
 	diagnose_cancel(manager->daemon);
+	speed_cancel(manager->daemon);
 	g_hash_table_iter_init(&iter, manager->tunnels);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
 		if (tunnel_phase(value) != TUNNEL_DOWN)

@@ -76,6 +76,7 @@ static bool only_reads(enum rpc_method method)
 	case RPC_METHOD_TUNNEL_LIST:
 	case RPC_METHOD_TUNNEL_STATUS:
 	case RPC_METHOD_WATCH:
+	case RPC_METHOD_HISTORY:
 		return true;
 	case RPC_METHOD_LOGS:
 	case RPC_METHOD_TUNNEL_UP:
@@ -87,6 +88,8 @@ static bool only_reads(enum rpc_method method)
 	case RPC_METHOD_TUNNEL_SWITCH:
 	case RPC_METHOD_KILLSWITCH_UNLOCK:
 	case RPC_METHOD_DIAGNOSE:
+	case RPC_METHOD_SPEEDTEST_PREPARE:
+	case RPC_METHOD_SPEEDTEST_END:
 		return false;
 	}
 	return false;
@@ -141,6 +144,15 @@ void methods_handle(struct daemon *daemon, struct client *client, const struct r
 		return;
 	case RPC_METHOD_DIAGNOSE:
 		method_diagnose(daemon, client, request);
+		return;
+	case RPC_METHOD_SPEEDTEST_PREPARE:
+		method_speedtest_prepare(daemon, client, request);
+		return;
+	case RPC_METHOD_SPEEDTEST_END:
+		method_speedtest_end(daemon, client, request);
+		return;
+	case RPC_METHOD_HISTORY:
+		method_history(daemon, client, request);
 		return;
 	case RPC_METHOD_LOGS:
 		method_logs(daemon, client, request);

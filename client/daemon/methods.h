@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What each method of client/rpc/protocol.md does. Main thread.
  * Files: methods.c (who may do what, and the small ones), methods_tunnel.c, methods_profile.c,
- * methods_lockdown.c; `diagnose` is diagnose.c's. */
+ * methods_lockdown.c; `diagnose` is diagnose.c's, `speedtest.*` are speed.c's, `history` is
+ * record.c's. */
 #ifndef WGTCP_CLIENT_DAEMON_METHODS_H
 #define WGTCP_CLIENT_DAEMON_METHODS_H
 
@@ -27,6 +28,10 @@ void method_status_answer(struct daemon *daemon, struct client *client, const st
 void method_switch(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_unlock(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_diagnose(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_speedtest_prepare(
+	struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_speedtest_end(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_history(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_list(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_import(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_export(struct daemon *daemon, struct client *client, const struct rpc_request *request);

@@ -5,6 +5,7 @@
 #include "client/daemon/lockdown.h"
 #include "client/daemon/manager.h"
 #include "client/daemon/profiles.h"
+#include "client/daemon/speed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,7 @@ void method_switch(struct daemon *daemon, struct client *client, const struct rp
 			return;
 		}
 	}
+	speed_client_moves(daemon, client, name);
 	manager_switch(daemon->manager, name, request->transport, request->peer, client, &request->id);
 }
 

@@ -58,6 +58,25 @@ uint64_t process_start_time(pid_t pid)
 	return read_small(path, text, sizeof(text)) ? process_stat_start_time(text) : 0;
 }
 
+uint64_t process_cpu_ms(pid_t pid)
+{
+	char path[40], text[1024];
+	const char *p;
+	unsigned long long user, system;
+	long ticks = sysconf(_SC_CLK_TCK);
+	int field;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (ticks <= 0 || !read_small(path, text, sizeof(text)))
+		return 0;
+	p = strrchr(text, ')');
+	for (field = 2; p && field < 14; field++)
+		p = strchr(p + 1, ' ');
+	if (!p || sscanf(p, "%llu %llu", &user, &system) != 2)
+		return 0;
+	return (user + system) * 1000 / (unsigned long)ticks;
+}
+
 void process_boot_id(char out[BOOT_ID_LEN])
 {
 	if (!read_small("/proc/sys/kernel/random/boot_id", out, BOOT_ID_LEN))

@@ -26,22 +26,28 @@ void stats_rate_read(struct stats_rate *rate, struct mono now, uint64_t rx_bytes
 	rate->tx_bytes = tx_bytes;
 }
 
-const struct rpc_sample *stats_add(struct stats *stats, struct mono now, uint64_t wall_s, uint64_t rx_bytes,
-	uint64_t tx_bytes, uint32_t rtt_us)
+const struct rpc_sample *stats_add(struct stats *stats, struct mono now, uint64_t rx_bytes, uint64_t tx_bytes,
+	const struct rpc_sample *read)
 {
-	struct rpc_sample *sample = &stats->ring[stats->next];
+	struct rpc_sample sample = *read, *newest = NULL;
 	struct mono last = stats->rate.last;
+	uint64_t seconds, i;
 
 	stats_rate_read(&stats->rate, now, rx_bytes, tx_bytes);
 	if (!mono_is_set(last) || mono_since_ms(now, last) > STATS_GAP_MS || stats->rate.last.ns == last.ns)
 		return NULL;
-	*sample = (struct rpc_sample){
-		.time = wall_s, .rx_bps = stats->rate.rx_bps, .tx_bps = stats->rate.tx_bps, .rtt_us = rtt_us
-	};
-	stats->next = (stats->next + 1) % STATS_SAMPLES;
-	if (stats->count < STATS_SAMPLES)
-		stats->count++;
-	return sample;
+	sample.rx_bps = stats->rate.rx_bps;
+	sample.tx_bps = stats->rate.tx_bps;
+	seconds = (mono_since_ms(now, last) + 500) / 1000;
+	for (i = seconds ? seconds : 1; i > 0; i--) {
+		newest = &stats->ring[stats->next];
+		*newest = sample;
+		newest->time -= newest->time < i ? 0 : i - 1;
+		stats->next = (stats->next + 1) % STATS_SAMPLES;
+		if (stats->count < STATS_SAMPLES)
+			stats->count++;
+	}
+	return newest;
 }
 
 size_t stats_samples(const struct stats *stats, struct rpc_sample out[STATS_SAMPLES])

@@ -8,8 +8,11 @@
 #include "core/base/time.h"
 
 #define STATS_SAMPLES 300
-/* Longer apart, two readings say nothing about "now": nobody watched in between. */
-#define STATS_GAP_MS 5000
+/* A tunnel that nobody watches and that moves nothing is read this often only; the seconds in between are
+ * filled with the mean. */
+#define STATS_QUIET_S 30
+/* Longer apart, two readings say nothing about "now": the machine slept. */
+#define STATS_GAP_MS 35000
 
 /* One counter pair and its rate. All zero is its start. */
 struct stats_rate {
@@ -25,10 +28,11 @@ struct stats {
 };
 
 void stats_rate_read(struct stats_rate *rate, struct mono now, uint64_t rx_bytes, uint64_t tx_bytes);
-/* Adds a sample; NULL when there is none to add yet (the first reading, or one after a gap). Else the sample.
+/* Adds a sample, which is *read with rates; NULL when there is none to add yet (the first reading, or one
+ * after a gap). Else the sample.
  */
-const struct rpc_sample *stats_add(struct stats *stats, struct mono now, uint64_t wall_s, uint64_t rx_bytes,
-	uint64_t tx_bytes, uint32_t rtt_us);
+const struct rpc_sample *stats_add(struct stats *stats, struct mono now, uint64_t rx_bytes, uint64_t tx_bytes,
+	const struct rpc_sample *read);
 /* All samples, the oldest first; the number. */
 size_t stats_samples(const struct stats *stats, struct rpc_sample out[STATS_SAMPLES]);
 

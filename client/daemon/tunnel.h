@@ -2,11 +2,12 @@
 /* One tunnel: down, being brought up, or running; kept alive while it runs. Main thread, GLib main loop.
  *
  * Files: tunnel_state.h (what it holds), tunnel.c (its life), up.c and up_*.c
- * (the steps of a bring-up), alive.c (numbers, states, engine deaths), trouble.c (sleep, portals), ways.c (names and addresses of peers),
+ * (the steps of a bring-up), alive.c (numbers, states, engine deaths), tunnel_ask.c (inner echoes), trouble.c (sleep, portals), ways.c (names and addresses of peers),
  * switch.c (moving to another carrier). manager.c owns all tunnels. */
 #ifndef WGTCP_CLIENT_DAEMON_TUNNEL_H
 #define WGTCP_CLIENT_DAEMON_TUNNEL_H
 
+#include "client/daemon/ask.h"
 #include "client/daemon/stats.h"
 #include "client/rpc/types.h"
 
@@ -89,6 +90,16 @@ uint32_t tunnel_rules_mark(const struct tunnel *tunnel);
 struct mono tunnel_read_at(const struct tunnel *tunnel);
 /* Asks the backend for its numbers; each answer adds a sample. */
 void tunnel_poll(struct tunnel *tunnel);
+/* Sends the inner echoes that are due: only while somebody watches, or the carrier is in doubt. */
+void tunnel_ask(struct tunnel *tunnel);
+/* Whom to ask inside, and which address of ours asks. False: that peer has no address inside. */
+bool tunnel_inside(
+	const struct tunnel *tunnel, size_t peer, struct ip_address *source, struct ip_address *target);
+/* For a speed test: one echo to that peer now; see asker_probe. False: it has no interface. */
+bool tunnel_probe(struct tunnel *tunnel, size_t peer, ask_decided *decided, void *user);
+void tunnel_quiet(struct tunnel *tunnel);
+/* A tunnel_switch is under way. */
+bool tunnel_is_switching(const struct tunnel *tunnel);
 /* It is not where it should be, so somebody may be waiting for it to change. */
 bool tunnel_unsettled(const struct tunnel *tunnel);
 

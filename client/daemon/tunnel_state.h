@@ -70,6 +70,7 @@ struct tunnel {
 	struct mono lived; /* since when the engine runs */
 	struct mono read;  /* when the view's numbers are from */
 
+	struct asker *asker; /* from the first echo on */
 	struct rpc_tunnel view;
 	struct rpc_texts warnings;
 	struct stats stats;
@@ -154,6 +155,10 @@ extern const struct backend_events tunnel_backend_events;
 void tunnel_query(struct tunnel *tunnel);
 /* Ends what it does beside. */
 void tunnel_forget_timers(struct tunnel *tunnel);
+
+/* ---- tunnel_ask.c ---- */
+/* What the echoes say, into the view's peers; and of the worst of them into sample. */
+void tunnel_read_echoes(struct tunnel *tunnel, struct mono now, struct rpc_sample *sample);
 
 /* ---- ways.c ---- */
 void tunnel_names_changed(void *user);

@@ -310,25 +310,6 @@ static enum step_result do_configure(void *context)
 
 /* ---- the peers ---- */
 
-/* Our own address that a probe to target comes from. */
-static bool probe_source(
-	const struct profile *profile, const struct ip_address *target, struct ip_address *out)
-{
-	size_t i;
-
-	for (i = 0; i < profile->address_count; i++)
-		if (ip_prefix_contains(&profile->addresses[i], target)) {
-			*out = profile->addresses[i].address;
-			return true;
-		}
-	for (i = 0; i < profile->address_count; i++)
-		if (profile->addresses[i].address.family == target->family) {
-			*out = profile->addresses[i].address;
-			return true;
-		}
-	return false;
-}
-
 void tunnel_start_peers(struct tunnel *tunnel)
 {
 	const struct profile *profile = profile_of(tunnel);
@@ -337,8 +318,7 @@ void tunnel_start_peers(struct tunnel *tunnel)
 	for (i = 0; i < profile->peer_count; i++) {
 		struct seam_message probe = { .kind = SEAM_PROBE };
 
-		if (!profile_probe_address(profile, i, &probe.target) ||
-			!probe_source(profile, &probe.target, &probe.source))
+		if (!tunnel_inside(tunnel, i, &probe.source, &probe.target))
 			continue;
 		memcpy(probe.public_key, profile->peers[i].public_key, sizeof(probe.public_key));
 		probe.flag = profile->peers[i].probe_address.family != IP_NONE;

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Notices to those who watch. Used by manager.c. */
 #include "client/daemon/watch.h"
+#include "client/daemon/daemon.h"
 #include "client/daemon/manager.h"
 
 #include <glib.h>
 #include <stdio.h>
 
+/* More than keepalives and handshakes make. */
+#define BUSY_BPS 4000
+/* It is read each second so long after it has moved something. */
+#define BUSY_MS 10000
+
 struct watch {
 	const struct manager *manager;
-	GPtrArray *clients; /* borrowed */
-	guint second;       /* source */
+	GPtrArray *clients;  /* borrowed */
+	guint second, quiet; /* sources: one of them, while some tunnel is there */
+	struct mono busy;    /* until then something moves */
 };
 
 static void tell(struct watch *watch, const struct rpc_notice *notice)
@@ -54,6 +61,10 @@ void watch_tell_sample(struct watch *watch, const struct tunnel *tunnel, const s
 	struct rpc_notice notice = stats_notice(tunnel, sample, 1);
 
 	tell(watch, &notice);
+	if (sample->rx_bps + sample->tx_bps < BUSY_BPS)
+		return;
+	watch->busy = mono_add_ms(daemon_now(), BUSY_MS);
+	watch_wake(watch);
 }
 
 void watch_tell_gone(struct watch *watch, const char *name)
@@ -84,13 +95,43 @@ static bool is_wanted(const struct watch *watch)
 	struct needs needs = { 0 };
 
 	manager_each(watch->manager, look, &needs);
-	return needs.unsettled || (needs.running && watch->clients->len > 0);
+	return needs.unsettled ||
+	       (needs.running && (watch->clients->len > 0 || !mono_reached(daemon_now(), watch->busy)));
 }
 
 static void poll_one(struct tunnel *tunnel, void *user)
 {
-	(void)user;
+	const struct watch *watch = user;
+
+	if (watch->clients->len > 0 || tunnel_unsettled(tunnel))
+		tunnel_ask(tunnel);
 	tunnel_poll(tunnel);
+}
+
+static bool is_running(const struct watch *watch)
+{
+	struct needs needs = { 0 };
+
+	manager_each(watch->manager, look, &needs);
+	return needs.running;
+}
+
+static gboolean now_and_then(gpointer user)
+{
+	struct watch *watch = user;
+
+	if (watch->second || !is_running(watch)) {
+		watch->quiet = 0;
+		return G_SOURCE_REMOVE;
+	}
+	manager_each(watch->manager, poll_one, watch);
+	return G_SOURCE_CONTINUE;
+}
+
+static void stay_quiet(struct watch *watch)
+{
+	if (!watch->quiet && is_running(watch))
+		watch->quiet = g_timeout_add_seconds(STATS_QUIET_S, now_and_then, watch);
 }
 
 static gboolean every_second(gpointer user)
@@ -99,9 +140,10 @@ static gboolean every_second(gpointer user)
 
 	if (!is_wanted(watch)) {
 		watch->second = 0;
+		stay_quiet(watch);
 		return G_SOURCE_REMOVE;
 	}
-	manager_each(watch->manager, poll_one, NULL);
+	manager_each(watch->manager, poll_one, watch);
 	return G_SOURCE_CONTINUE;
 }
 
@@ -109,6 +151,8 @@ void watch_wake(struct watch *watch)
 {
 	if (!watch->second && is_wanted(watch))
 		watch->second = g_timeout_add_seconds(1, every_second, watch);
+	else if (!watch->second)
+		stay_quiet(watch);
 }
 
 /* ---- clients ---- */
@@ -133,7 +177,7 @@ void watch_add(struct watch *watch, struct client *client)
 	manager_each(watch->manager, tell_all, client);
 	/* A first reading, for the rates of the next. */
 	if (!watch->second)
-		manager_each(watch->manager, poll_one, NULL);
+		manager_each(watch->manager, poll_one, watch);
 	watch_wake(watch);
 }
 
@@ -157,6 +201,8 @@ void watch_free(struct watch *watch)
 		return;
 	if (watch->second)
 		g_source_remove(watch->second);
+	if (watch->quiet)
+		g_source_remove(watch->quiet);
 	g_ptr_array_unref(watch->clients);
 	g_free(watch);
 }

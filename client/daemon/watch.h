@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Clients that watch, and the second's beat: it runs only while somebody watches a tunnel that is there, or
- * one is not where it should be, so that an idle machine is not woken. Main thread. */
+ * one moves something or is not where it should be. Else tunnels are read each half minute, so that an idle
+ * machine is hardly woken, and nothing is sent. Main thread. */
 #ifndef WGTCP_CLIENT_DAEMON_WATCH_H
 #define WGTCP_CLIENT_DAEMON_WATCH_H
 

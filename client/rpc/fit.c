@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is left out: peers of the tunnel that has most of them, then the last tunnels of a list, the last
- * lines of a diagnosis, old log lines, then old samples. A person's own text (export) is never cut. */
+ * lines of a diagnosis, old log lines, old points of a history, then old samples. A person's own text (export) is
+ * never cut. */
 #include "client/rpc/fit.h"
 
 #include "client/rpc/shapes.h"
@@ -107,6 +108,17 @@ static bool shrink_result(struct rpc_result *result)
 			return false;
 		result->diagnosis.check_count = less(result->diagnosis.check_count);
 		return true;
+	case RPC_METHOD_HISTORY: {
+		size_t count = less(result->history.point_count);
+
+		if (!result->history.point_count)
+			return false;
+		result->history.points += result->history.point_count - count;
+		result->history.point_count = count;
+		return true;
+	}
+	case RPC_METHOD_SPEEDTEST_PREPARE:
+	case RPC_METHOD_SPEEDTEST_END:
 	case RPC_METHOD_DAEMON_INFO:
 	case RPC_METHOD_TUNNEL_DOWN:
 	case RPC_METHOD_TUNNEL_IMPORT:
@@ -140,6 +152,7 @@ static bool shrink_notice(struct rpc_notice *notice)
 		return false;
 	case RPC_NOTICE_PROGRESS:
 	case RPC_NOTICE_LOG:
+	case RPC_NOTICE_SPEEDTEST:
 		return false;
 	}
 	return false;

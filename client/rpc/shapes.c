@@ -103,6 +103,14 @@ static const struct field params_logs[] = {
 
 static const struct field params_unlock[] = { U32(struct rpc_request, for_s), END };
 
+static const struct field params_prepare[] = { NAME_REQUIRED, TEXT(struct rpc_request, peer), END };
+static const struct field params_history[] = {
+	NAME_REQUIRED,
+	WORD(struct rpc_request, resolution, rpc_resolution_words),
+	U64(struct rpc_request, before),
+	END,
+};
+
 static const struct field params_diagnose[] = { TEXT(struct rpc_request, name), END };
 
 const struct field *shape_of_params(enum rpc_method method)
@@ -110,9 +118,14 @@ const struct field *shape_of_params(enum rpc_method method)
 	switch (method) {
 	case RPC_METHOD_DAEMON_INFO:
 	case RPC_METHOD_WATCH:
+	case RPC_METHOD_SPEEDTEST_END:
 		return params_none;
 	case RPC_METHOD_TUNNEL_LIST:
 		return params_list;
+	case RPC_METHOD_SPEEDTEST_PREPARE:
+		return params_prepare;
+	case RPC_METHOD_HISTORY:
+		return params_history;
 	case RPC_METHOD_TUNNEL_UP:
 		return params_up;
 	case RPC_METHOD_TUNNEL_DOWN:
@@ -156,6 +169,10 @@ static const struct field peer[] = {
 	U64(struct rpc_peer, tx_bytes),
 	U64(struct rpc_peer, rx_bps),
 	U64(struct rpc_peer, tx_bps),
+	U32(struct rpc_peer, echoes),
+	U32(struct rpc_peer, loss_permille),
+	PLAIN(FIELD_MS, struct rpc_peer, "jitter_ms", jitter_us),
+	PLAIN(FIELD_MS, struct rpc_peer, "carrier_rtt_ms", carrier_rtt_us),
 	END,
 };
 static const struct field tunnel[] = {
@@ -186,6 +203,9 @@ static const struct field sample[] = {
 	U64(struct rpc_sample, rx_bps),
 	U64(struct rpc_sample, tx_bps),
 	PLAIN(FIELD_MS, struct rpc_sample, "rtt_ms", rtt_us),
+	U32(struct rpc_sample, echoes),
+	U32(struct rpc_sample, loss_permille),
+	PLAIN(FIELD_MS, struct rpc_sample, "jitter_ms", jitter_us),
 	END,
 };
 static const struct field entry[] = {
@@ -220,6 +240,24 @@ static const struct field check[] = {
 	WORD(struct rpc_check, verdict, rpc_verdict_words),
 	TEXT(struct rpc_check, text),
 	TEXT(struct rpc_check, cure),
+	END,
+};
+
+static const struct field point[] = {
+	U64(struct rpc_point, time),
+	U64(struct rpc_point, rx_bytes),
+	U64(struct rpc_point, tx_bytes),
+	U64(struct rpc_point, rx_max_bps),
+	U64(struct rpc_point, tx_max_bps),
+	PLAIN(FIELD_MS, struct rpc_point, "rtt_ms", rtt_us),
+	PLAIN(FIELD_MS, struct rpc_point, "rtt_max_ms", rtt_max_us),
+	U32(struct rpc_point, echoes),
+	U32(struct rpc_point, lost),
+	END,
+};
+static const struct field echo[] = {
+	U64(struct rpc_echo, sent_ms),
+	PLAIN(FIELD_MS, struct rpc_echo, "rtt_ms", rtt_us),
 	END,
 };
 
@@ -299,6 +337,26 @@ static const struct field result_diagnosis[] = {
 	END,
 };
 
+static const struct field result_prepared[] = {
+	IN_TEXT("name", prepared.name),
+	IN_TEXT("interface", prepared.interface),
+	IN_TEXT("source", prepared.source),
+	IN_TEXT("address", prepared.address),
+	PLAIN(FIELD_U32, struct rpc_result, "port", prepared.port),
+	IN_TEXT("peer", prepared.peer),
+	{ "transport", FIELD_WORD, false, IN(prepared.transport), 0, 0, 0, rpc_transport_words, 0 },
+	{ "carrier", FIELD_WORD, false, IN(prepared.carrier), 0, 0, 0, rpc_carrier_words, 0 },
+	{ "backend", FIELD_WORD, false, IN(prepared.backend), 0, 0, 0, rpc_backend_words, 0 },
+	PLAIN(FIELD_U32, struct rpc_result, "mtu", prepared.mtu),
+	END,
+};
+static const struct field result_history[] = {
+	IN_TEXT("name", history.name),
+	{ "resolution", FIELD_WORD, false, IN(history.resolution), 0, 0, 0, rpc_resolution_words, 0 },
+	LIST(struct rpc_result, "points", history.points, history.point_count, struct rpc_point, point),
+	END,
+};
+
 const struct field *shape_of_result(enum rpc_method method)
 {
 	switch (method) {
@@ -325,7 +383,12 @@ const struct field *shape_of_result(enum rpc_method method)
 		return result_unlocked;
 	case RPC_METHOD_DIAGNOSE:
 		return result_diagnosis;
+	case RPC_METHOD_SPEEDTEST_PREPARE:
+		return result_prepared;
+	case RPC_METHOD_HISTORY:
+		return result_history;
 	case RPC_METHOD_WATCH:
+	case RPC_METHOD_SPEEDTEST_END:
 		return params_none;
 	}
 	return NULL;
@@ -382,6 +445,18 @@ static const struct field notice_log[] = {
 	END,
 };
 
+static const struct field notice_speedtest[] = {
+	NOTICE_TEXT("name", speedtest.name),
+	PLAIN(FIELD_U64, struct rpc_notice, "time_ms", speedtest.time_ms),
+	PLAIN(FIELD_U64, struct rpc_notice, "rx_bytes", speedtest.rx_bytes),
+	PLAIN(FIELD_U64, struct rpc_notice, "tx_bytes", speedtest.tx_bytes),
+	PLAIN(FIELD_U64, struct rpc_notice, "cpu_ms", speedtest.cpu_ms),
+	{ "state", FIELD_WORD, false, NOTICE(speedtest.state), 0, 0, 0, rpc_state_words, 0 },
+	{ "carrier", FIELD_WORD, false, NOTICE(speedtest.carrier), 0, 0, 0, rpc_carrier_words, 0 },
+	LIST(struct rpc_notice, "echoes", speedtest.echoes, speedtest.echo_count, struct rpc_echo, echo),
+	END,
+};
+
 const struct field *shape_of_notice(enum rpc_notice_kind kind)
 {
 	switch (kind) {
@@ -393,6 +468,8 @@ const struct field *shape_of_notice(enum rpc_notice_kind kind)
 		return notice_progress;
 	case RPC_NOTICE_LOG:
 		return notice_log;
+	case RPC_NOTICE_SPEEDTEST:
+		return notice_speedtest;
 	}
 	return NULL;
 }

@@ -51,6 +51,11 @@ void rpc_result_free(struct rpc_result *result)
 	switch (result->method) {
 	case RPC_METHOD_DAEMON_INFO:
 	case RPC_METHOD_WATCH:
+	case RPC_METHOD_SPEEDTEST_PREPARE:
+	case RPC_METHOD_SPEEDTEST_END:
+		break;
+	case RPC_METHOD_HISTORY:
+		free(result->history.points);
 		break;
 	case RPC_METHOD_TUNNEL_LIST:
 		free(result->list.tunnels);
@@ -113,6 +118,9 @@ void rpc_notice_free(struct rpc_notice *notice)
 		break;
 	case RPC_NOTICE_PROGRESS:
 	case RPC_NOTICE_LOG:
+		break;
+	case RPC_NOTICE_SPEEDTEST:
+		free(notice->speedtest.echoes);
 		break;
 	}
 	*notice = (struct rpc_notice){ 0 };

@@ -23,6 +23,7 @@
 #define RPC_KEY_LEN 45
 #define RPC_ENDPOINT_LEN 80
 #define RPC_PATH_LEN 512
+#define RPC_ADDRESS_LEN 46
 #define RPC_SENTENCE_LEN 512
 
 /* A request's id: an integer or a short text; NONE in a request means that no answer is wanted. */
@@ -81,6 +82,8 @@ struct rpc_request {
 	uint32_t lines; /* logs: the newest so many; 0: as many as fit */
 	bool follow;    /* logs: then `log` notices */
 	uint32_t for_s; /* unlock: only for so many seconds; 0: for good */
+	enum rpc_resolution resolution; /* history */
+	uint64_t before;                /* history: points that began before this Unix time; 0: up to now */
 };
 
 void rpc_request_free(struct rpc_request *request);
@@ -100,6 +103,9 @@ struct rpc_peer {
 	uint32_t rtt_us;         /* 0: unknown. "rtt_ms" on the wire */
 	uint64_t rx_bytes, tx_bytes;
 	uint64_t rx_bps, tx_bps; /* bits a second */
+	/* Inner echoes over the last 60 s. echoes 0: nobody has asked, and the other two mean nothing. */
+	uint32_t echoes, loss_permille, jitter_us;
+	uint32_t carrier_rtt_us; /* what TCP says of the connection that carries it; 0: not on TCP, or unknown */
 };
 
 struct rpc_tunnel {
@@ -135,6 +141,8 @@ struct rpc_sample {
 	uint64_t time; /* Unix time, s */
 	uint64_t rx_bps, tx_bps;
 	uint32_t rtt_us; /* 0: unknown */
+	/* The worst peer's, over the 60 s before; echoes 0: nobody has asked. */
+	uint32_t echoes, loss_permille, jitter_us;
 };
 
 /* ---- results ---- */
@@ -240,7 +248,37 @@ struct rpc_logs {
 	size_t entry_count;
 };
 
-/* The method that was asked chooses the member; RPC_METHOD_WATCH has none. */
+/* What a speed test needs to know: all of it is for iperf3's command line or for the report. */
+struct rpc_prepared {
+	char name[RPC_NAME_LEN];
+	char interface[RPC_INTERFACE_LEN]; /* --bind-dev */
+	char source[RPC_ADDRESS_LEN];      /* -B: the tunnel's own address of that family */
+	char address[RPC_ADDRESS_LEN];     /* -c: the peer's address inside the tunnel */
+	uint32_t port;
+	char peer[RPC_KEY_LEN];
+	enum transport transport; /* wanted when the test began: put back when it ends */
+	enum carrier carrier;
+	enum rpc_backend backend;
+	uint32_t mtu;
+};
+
+/* One minute or hour of a tunnel. */
+struct rpc_point {
+	uint64_t time; /* Unix time at which it began, s */
+	uint64_t rx_bytes, tx_bytes;
+	uint64_t rx_max_bps, tx_max_bps; /* of its readings */
+	uint32_t rtt_us, rtt_max_us;     /* mean and largest; 0: nobody asked */
+	uint32_t echoes, lost;
+};
+
+struct rpc_history {
+	char name[RPC_NAME_LEN];
+	enum rpc_resolution resolution;
+	struct rpc_point *points; /* oldest first; minutes in which nothing was seen have none */
+	size_t point_count;
+};
+
+/* The method that was asked chooses the member; RPC_METHOD_WATCH and RPC_METHOD_SPEEDTEST_END have none. */
 struct rpc_result {
 	enum rpc_method method;
 	union {
@@ -253,6 +291,8 @@ struct rpc_result {
 		struct rpc_logs logs;         /* logs */
 		struct rpc_unlocked unlocked; /* killswitch.unlock */
 		struct rpc_diagnosis diagnosis; /* diagnose */
+		struct rpc_prepared prepared;   /* speedtest.prepare */
+		struct rpc_history history;     /* history */
 	};
 };
 
@@ -298,6 +338,12 @@ void rpc_error_set(struct rpc_error *error, enum rpc_code code, const char *form
 
 /* ---- notices: sent unasked after watch, logs with follow, and during tunnel.up ---- */
 
+/* An inner echo of a speed test. */
+struct rpc_echo {
+	uint64_t sent_ms; /* on the clock of the notice's time_ms */
+	uint32_t rtt_us;  /* 0: lost: no answer within 2 s */
+};
+
 struct rpc_notice {
 	enum rpc_notice_kind kind;
 	union {
@@ -320,6 +366,16 @@ struct rpc_notice {
 			char text[RPC_SENTENCE_LEN]; /* detail, or "" */
 		} progress;
 		struct rpc_log log;
+		struct {
+			char name[RPC_NAME_LEN];
+			uint64_t time_ms;            /* the daemon's clock, which only goes forward */
+			uint64_t rx_bytes, tx_bytes; /* through the interface since it was made */
+			uint64_t cpu_ms;             /* used by what moves its packets; 0: the kernel does */
+			enum rpc_state state;        /* another than up or degraded: the test is over */
+			enum carrier carrier;
+			struct rpc_echo *echoes; /* decided since the last notice, oldest first */
+			size_t echo_count;
+		} speedtest;
 	};
 };
 

@@ -26,8 +26,10 @@ const char *const rpc_step_words[] = { "starting", "waiting-for-network", "resol
 	"trying-tcp", "verifying", NULL };
 const char *const rpc_method_words[] = { "daemon.info", "tunnel.list", "tunnel.up", "tunnel.down",
 	"tunnel.status", "tunnel.import", "tunnel.export", "tunnel.delete", "tunnel.set", "tunnel.switch",
-	"killswitch.unlock", "diagnose", "logs", "watch", NULL };
-const char *const rpc_notice_words[] = { "state", "stats", "progress", "log", NULL };
+	"killswitch.unlock", "diagnose", "logs", "watch", "speedtest.prepare", "speedtest.end", "history",
+	NULL };
+const char *const rpc_resolution_words[] = { "minute", "hour", NULL };
+const char *const rpc_notice_words[] = { "state", "stats", "progress", "log", "speedtest", NULL };
 const char *const rpc_carrier_words[] = { "none", "udp", "tcp", NULL };
 const char *const rpc_transport_words[] = { "auto", "udp", "tcp", NULL };
 

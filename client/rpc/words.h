@@ -114,9 +114,21 @@ enum rpc_method {
 	RPC_METHOD_DIAGNOSE,
 	RPC_METHOD_LOGS,
 	RPC_METHOD_WATCH,
+	RPC_METHOD_SPEEDTEST_PREPARE,
+	RPC_METHOD_SPEEDTEST_END,
+	RPC_METHOD_HISTORY,
 };
 
-enum rpc_notice_kind { RPC_NOTICE_STATE, RPC_NOTICE_STATS, RPC_NOTICE_PROGRESS, RPC_NOTICE_LOG };
+enum rpc_notice_kind {
+	RPC_NOTICE_STATE,
+	RPC_NOTICE_STATS,
+	RPC_NOTICE_PROGRESS,
+	RPC_NOTICE_LOG,
+	RPC_NOTICE_SPEEDTEST,
+};
+
+/* How coarse a history is. */
+enum rpc_resolution { RPC_RESOLUTION_MINUTE, RPC_RESOLUTION_HOUR };
 
 /* A table of words, indexed by the enum's value and ended by NULL. */
 extern const char *const rpc_state_words[];
@@ -132,6 +144,7 @@ extern const char *const rpc_check_words[];
 extern const char *const rpc_verdict_words[];
 extern const char *const rpc_level_words[];
 extern const char *const rpc_step_words[];
+extern const char *const rpc_resolution_words[];
 extern const char *const rpc_method_words[];
 extern const char *const rpc_notice_words[];
 extern const char *const rpc_carrier_words[];   /* enum carrier */

@@ -14,6 +14,7 @@ struct net_link {
 	bool up;
 	bool tun;         /* a TUN device */
 	bool wireguard;   /* WireGuard inside the kernel */
+	uint64_t rx_bytes, tx_bytes; /* that passed since it was made */
 };
 
 struct net_route {

@@ -253,6 +253,7 @@ static bool take_notice(struct status_model *model, struct rpc_notice *notice, s
 		change->tunnel = tunnel;
 		return true;
 	case RPC_NOTICE_LOG:
+	case RPC_NOTICE_SPEEDTEST:
 		return true;
 	}
 	return true;
@@ -286,6 +287,9 @@ static bool take_result(struct status_model *model, struct rpc_result *result, s
 	case RPC_METHOD_DIAGNOSE:
 	case RPC_METHOD_LOGS:
 	case RPC_METHOD_WATCH:
+	case RPC_METHOD_SPEEDTEST_PREPARE:
+	case RPC_METHOD_SPEEDTEST_END:
+	case RPC_METHOD_HISTORY:
 		return true;
 	}
 	return true;

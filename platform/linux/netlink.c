@@ -189,6 +189,15 @@ static int take_link_attr(const struct nlattr *attr, void *data)
 	case IFLA_MTU:
 		link->mtu = mnl_attr_get_u32(attr);
 		break;
+	case IFLA_STATS64:
+		if (mnl_attr_get_payload_len(attr) >= offsetof(struct rtnl_link_stats64, rx_errors)) {
+			struct rtnl_link_stats64 stats = { 0 };
+
+			memcpy(&stats, mnl_attr_get_payload(attr), offsetof(struct rtnl_link_stats64, rx_errors));
+			link->rx_bytes = stats.rx_bytes;
+			link->tx_bytes = stats.tx_bytes;
+		}
+		break;
 	case IFLA_LINKINFO:
 		mnl_attr_parse_nested(attr, take_link_kind, link);
 		break;

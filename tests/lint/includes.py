@@ -32,7 +32,8 @@ RULES = {
     "client/daemon": (CORE + ["client/rpc"], None),
     # core/crypto: genkey, pubkey and genpsk work without a daemon. qrencode: export --qr.
     "client/cli": (["client/rpc", "client/speedtest", "core/base", "core/port", "core/crypto"], ("qrencode",)),
-    "client/speedtest": (["core/base", "core/port"], ()),
+    # json-c: reads what iperf3 says.
+    "client/speedtest": (["core/base", "core/port"], ("json-c/",)),
     "client/nm": (["client/rpc", "core/base", "core/config"], None),
     # libintl: words in the person's language; no toolkit, no display.
     "gui/model": (["client/rpc", "core/base", "core/config"], ("libintl",)),
@@ -42,7 +43,7 @@ RULES = {
 }
 # Only these folders may name these libraries, also where system headers are free.
 OWNERS = {"sodium": "core/crypto", "openssl/": "core/crypto", "intel-ipsec-mb": "core/crypto",
-          "json-c/": "client/rpc", "json.h": "client/rpc", "gtk/gtk.h": ("gui/window/", "gui/tray/"),
+          "json-c/": ("client/rpc/", "client/speedtest/"), "json.h": "client/rpc", "gtk/gtk.h": ("gui/window/", "gui/tray/"),
           "adwaita": "gui/window/", "nftables/": "platform/linux/nftables"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
 

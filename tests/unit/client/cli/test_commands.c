@@ -95,6 +95,9 @@ static void answer_usual(struct rpc_server *server, const struct rpc_request *re
 	case RPC_METHOD_TUNNEL_STATUS:
 	case RPC_METHOD_LOGS:
 	case RPC_METHOD_WATCH:
+	case RPC_METHOD_SPEEDTEST_PREPARE:
+	case RPC_METHOD_SPEEDTEST_END:
+	case RPC_METHOD_HISTORY:
 		break;
 	}
 	rpc_server_reply(server, &request->id, &result);

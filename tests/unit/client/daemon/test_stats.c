@@ -25,16 +25,17 @@ static void rates_from_counters(void **state)
 		{ 1510, 9000, 9000, false, 0, 16000 }, /* the same instant */
 		{ 2500, 0, 0, true, 0, 0 },            /* a new engine */
 		{ 3500, 125, 0, true, 1000, 0 },
-		{ 9000, 99999, 0, false, 0, 0 }, /* nobody watched in between */
-		{ 10000, 99999, 10, true, 0, 80 },
+		{ 39000, 99999, 0, false, 0, 0 }, /* the machine slept in between */
+		{ 40000, 99999, 10, true, 0, 80 },
 	};
 	static struct stats stats;
 	size_t i, samples = 0;
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct rpc_sample read = { .time = 1000 + i, .rtt_us = 7 };
 		const struct rpc_sample *sample =
-			stats_add(&stats, at(cases[i].ms), 1000 + i, cases[i].rx, cases[i].tx, 7);
+			stats_add(&stats, at(cases[i].ms), cases[i].rx, cases[i].tx, &read);
 
 		if (!sample != !cases[i].sample)
 			fail_msg("at %d ms", (int)cases[i].ms);
@@ -57,10 +58,27 @@ static void keeps_the_last_300(void **state)
 
 	(void)state;
 	for (i = 0; i < STATS_SAMPLES + 21; i++)
-		stats_add(&stats, at(i * 1000), i, 0, 0, 0);
+		stats_add(&stats, at(i * 1000), 0, 0, &(struct rpc_sample){ .time = i });
 	assert_int_equal(stats_samples(&stats, samples), STATS_SAMPLES);
 	for (i = 0; i < STATS_SAMPLES; i++)
 		assert_int_equal(samples[i].time, i + 21);
+}
+
+static void fills_quiet_seconds_with_the_mean(void **state)
+{
+	static struct stats stats;
+	static struct rpc_sample samples[STATS_SAMPLES];
+	size_t i;
+
+	(void)state;
+	stats_add(&stats, at(1000), 0, 0, &(struct rpc_sample){ .time = 100 });
+	stats_add(&stats, at(31000), 3000, 30, &(struct rpc_sample){ .time = 130 });
+	assert_int_equal(stats_samples(&stats, samples), 30);
+	for (i = 0; i < 30; i++) {
+		assert_int_equal(samples[i].time, 101 + i);
+		assert_int_equal(samples[i].rx_bps, 800);
+		assert_int_equal(samples[i].tx_bps, 8);
+	}
 }
 
 int main(void)
@@ -68,6 +86,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates_from_counters),
 		cmocka_unit_test(keeps_the_last_300),
+		cmocka_unit_test(fills_quiet_seconds_with_the_mean),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -252,12 +252,12 @@ static void test_status(void **state)
 		"\"verified\":\"full\",\"reason\":\"udp-silent\",\"carrier\":\"tcp\",\"udp\":\"blocked\","
 		"\"last_handshake\":1796076935,\"rtt_ms\":12.345,\"rx_bytes\":18446744073709551615,\"tx_"
 		"bytes\":1,"
-		"\"rx_bps\":2,\"tx_bps\":3},"
+		"\"rx_bps\":2,\"tx_bps\":3,\"echoes\":0,\"loss_permille\":0,\"jitter_ms\":null,\"carrier_rtt_ms\":null},"
 		"{\"public_key\":\"BBBB\",\"endpoint\":null,\"state\":\"down\",\"cause\":\"none\","
 		"\"verified\":\"none\","
 		"\"reason\":\"none\",\"carrier\":\"none\",\"udp\":\"unknown\",\"last_handshake\":0,\"rtt_"
 		"ms\":null,"
-		"\"rx_bytes\":0,\"tx_bytes\":0,\"rx_bps\":0,\"tx_bps\":0}],\"peers_total\":2}],"
+		"\"rx_bytes\":0,\"tx_bytes\":0,\"rx_bps\":0,\"tx_bps\":0,\"echoes\":0,\"loss_permille\":0,\"jitter_ms\":null,\"carrier_rtt_ms\":null}],\"peers_total\":2}],"
 		"\"kill_switch\":{\"state\":\"off\",\"open_until\":0,\"tunnels\":[]},"
 		"\"tunnel_from\":0,\"tunnels_total\":1}");
 	rpc_json_free(json);
@@ -431,7 +431,7 @@ static void test_errors(void **state)
 
 static void test_notices(void **state)
 {
-	struct rpc_sample samples[] = { { 100, 1, 2, 3000 }, { 101, 4, 5, 0 } };
+	struct rpc_sample samples[] = { { 100, 1, 2, 3000, 60, 16, 1250 }, { 101, 4, 5, 0, 0, 0, 0 } };
 	struct rpc_peer peers[] = { { .public_key = "A", .rx_bytes = 9 } };
 	struct rpc_notice notice = { .kind = RPC_NOTICE_STATS, .stats = { "office", samples, 2, peers, 1 } };
 	struct pair pair = pair_new();
@@ -443,6 +443,8 @@ static void test_notices(void **state)
 	assert_int_equal(event.kind, RPC_EVENT_NOTICE);
 	assert_int_equal(event.notice.kind, RPC_NOTICE_STATS);
 	assert_int_equal(event.notice.stats.sample_count, 2);
+	assert_int_equal(event.notice.stats.samples[0].loss_permille, 16);
+	assert_int_equal(event.notice.stats.samples[0].jitter_us, 1250);
 	for (size_t i = 0; i < 2; i++) { /* not as memory: there is padding between */
 		const struct rpc_sample *got = &event.notice.stats.samples[i];
 
@@ -554,8 +556,9 @@ static void test_words(void **state)
 		{ rpc_permission_words, RPC_PERMISSION_ALL, "all" },
 		{ rpc_level_words, RPC_LEVEL_DEBUG, "debug" },
 		{ rpc_step_words, RPC_STEP_VERIFYING, "verifying" },
-		{ rpc_method_words, RPC_METHOD_WATCH, "watch" },
-		{ rpc_notice_words, RPC_NOTICE_LOG, "log" },
+		{ rpc_method_words, RPC_METHOD_HISTORY, "history" },
+		{ rpc_resolution_words, RPC_RESOLUTION_HOUR, "hour" },
+		{ rpc_notice_words, RPC_NOTICE_SPEEDTEST, "speedtest" },
 		{ rpc_carrier_words, CARRIER_TCP, "tcp" },
 		{ rpc_transport_words, TRANSPORT_TCP, "tcp" },
 	};

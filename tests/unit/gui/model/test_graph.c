@@ -144,11 +144,11 @@ static void test_a_scale_grows_at_once_and_shrinks_late(void **state)
 static void test_points(void **state)
 {
 	const struct rpc_sample samples[] = {
-		{ T - 400, 9, 9, 9 }, /* too old */
-		{ T - 300, 5000, 0, 1000 },
-		{ T - 299, 10000, 0, 0 },
-		{ T - 150, 20000, 0, 5000 }, /* nothing is known of the time before */
-		{ T, 2500, 0, 2000 },
+		{ .time = T - 400, .rx_bps = 9, .tx_bps = 9, .rtt_us = 9 }, /* too old */
+		{ .time = T - 300, .rx_bps = 5000, .tx_bps = 0, .rtt_us = 1000 },
+		{ .time = T - 299, .rx_bps = 10000, .tx_bps = 0, .rtt_us = 0 },
+		{ .time = T - 150, .rx_bps = 20000, .tx_bps = 0, .rtt_us = 5000 }, /* nothing is known of the time before */
+		{ .time = T, .rx_bps = 2500, .tx_bps = 0, .rtt_us = 2000 },
 	};
 	struct graph_point points[HISTORY_SECONDS];
 	struct history history = { 0 };
@@ -167,8 +167,8 @@ static void test_points(void **state)
 
 static void test_spark(void **state)
 {
-	const struct rpc_sample samples[] = { { T - 60, 1, 1, 0 }, { T - 59, 50000, 50000, 0 }, { T - 58, 10, 0, 0 },
-		{ T, 20000, 5000, 0 } };
+	const struct rpc_sample samples[] = { { .time = T - 60, .rx_bps = 1, .tx_bps = 1, .rtt_us = 0 }, { .time = T - 59, .rx_bps = 50000, .tx_bps = 50000, .rtt_us = 0 }, { .time = T - 58, .rx_bps = 10, .tx_bps = 0, .rtt_us = 0 },
+		{ .time = T, .rx_bps = 20000, .tx_bps = 5000, .rtt_us = 0 } };
 	struct history history = { 0 };
 	double levels[30];
 
