@@ -27,6 +27,29 @@ void replay_free(struct replay *replay)
 	*replay = (struct replay){ 0 };
 }
 
+bool replay_widen(struct replay *replay, uint32_t bits)
+{
+	struct replay wide;
+	uint64_t newest_index = (replay->newest ? replay->newest - 1 : 0) / WORD_BITS;
+	uint64_t old_count = replay->bits / WORD_BITS, count = bits / WORD_BITS;
+
+	if (bits <= replay->bits)
+		return true;
+	if (!replay_init(&wide, bits))
+		return false;
+	/* What the old window had left behind counts as seen: it may have been. */
+	for (uint64_t back = 0; back < count && back <= newest_index; back++) {
+		uint64_t index = newest_index - back;
+
+		wide.words[index & (count - 1)] =
+			back < old_count ? replay->words[index & (old_count - 1)] : UINT64_MAX;
+	}
+	wide.newest = replay->newest;
+	replay_free(replay);
+	*replay = wide;
+	return true;
+}
+
 bool replay_accept(struct replay *replay, uint64_t counter)
 {
 	uint64_t highest = replay->newest ? replay->newest - 1 : 0;

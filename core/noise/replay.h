@@ -12,14 +12,17 @@
 #define REPLAY_BITS_LARGE 65536u
 
 struct replay {
-	uint64_t newest;  /* one more than the highest counter accepted; 0: none yet */
-	uint64_t *words;  /* bits / 64 of them, owned */
-	uint32_t bits;    /* a power of two */
+	uint64_t newest; /* one more than the highest counter accepted; 0: none yet */
+	uint64_t *words; /* bits / 64 of them, owned */
+	uint32_t bits;   /* a power of two */
 };
 
 /* False when memory is short. */
 bool replay_init(struct replay *replay, uint32_t bits);
 void replay_free(struct replay *replay);
+/* Makes it as large as a new one of `bits` would be, forgetting nothing; never smaller. False, and unchanged,
+ * when memory is short. */
+bool replay_widen(struct replay *replay, uint32_t bits);
 /* Accepts counter once, if it is no more than bits - 64 behind the newest and below the reject limit.
  * Call only after the packet has been authenticated: a forged counter must not move the window. */
 bool replay_accept(struct replay *replay, uint64_t counter);

@@ -81,8 +81,8 @@ enum verdict tunnel_create_response(
 	}
 	if (!handshake_create_response(&peer->incoming, &peer->remote, slot->index, &response, &keys))
 		goto out; /* an ephemeral key of low order */
-	session = session_new(
-		&keys, false, sessions_order_as_responder(tunnel, peer, now), tunnel->replay_bits, now);
+	session = session_new(&keys, false, sessions_order_as_responder(tunnel, peer, now),
+		sessions_replay_bits(tunnel, peer), now);
 	if (!session) {
 		verdict = VERDICT_NO_MEMORY;
 		goto out;
@@ -253,7 +253,8 @@ enum verdict response_consume(struct tunnel *tunnel, enum carrier carrier, const
 	bool makes_session = slot == peer->initiated && !slot->settled;
 
 	if (makes_session) {
-		session = session_new(&keys, true, sessions_order(peer), tunnel->replay_bits, now);
+		session = session_new(
+			&keys, true, sessions_order(peer), sessions_replay_bits(tunnel, peer), now);
 		if (!session) {
 			verdict = VERDICT_NO_MEMORY;
 			goto out;

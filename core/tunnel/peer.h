@@ -52,6 +52,7 @@ struct peer {
 	/* sessions (paper 5.4.6, 6): see sessions.c */
 	struct slot *current, *next, *previous[PREVIOUS_COUNT];
 	uint64_t order; /* last one given out */
+	bool wide;      /* large replay windows: packets come by several streams */
 
 	/* the newest transport packet that came in */
 	uint64_t newest_order, newest_counter;

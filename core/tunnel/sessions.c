@@ -200,6 +200,24 @@ void sessions_drop(struct tunnel *tunnel, struct peer *peer)
 	}
 }
 
+uint32_t sessions_replay_bits(const struct tunnel *tunnel, const struct peer *peer)
+{
+	return peer->wide && tunnel->replay_bits < REPLAY_BITS_LARGE ? REPLAY_BITS_LARGE
+								     : tunnel->replay_bits;
+}
+
+void tunnel_widen_replay(struct tunnel *tunnel, struct peer *peer)
+{
+	if (peer->wide)
+		return;
+	peer->wide = true;
+	/* Where memory is short the small window stays: late packets are lost, nothing else. */
+	for (size_t i = 0; i < SLOT_COUNT; i++)
+		if (peer->slots[i].session)
+			(void)replay_widen(
+				&peer->slots[i].session->replay, sessions_replay_bits(tunnel, peer));
+}
+
 struct session *sessions_sendable(const struct peer *peer, struct mono now)
 {
 	struct session *session = peer->current ? peer->current->session : NULL;

@@ -19,6 +19,7 @@ struct tunnel {
 	struct load load;
 	struct limit *limit;
 	uint64_t verdicts[VERDICT_COUNT];
+	uint64_t copies;
 
 	/* peers.c */
 	uint8_t hash_key[16];
@@ -63,6 +64,8 @@ uint64_t sessions_order_as_responder(const struct tunnel *tunnel, struct peer *p
 void sessions_drop_handshakes(struct tunnel *tunnel, struct peer *peer);
 /* Wipes those and all sessions. */
 void sessions_drop(struct tunnel *tunnel, struct peer *peer);
+/* How large the replay window of a session with this peer is. */
+uint32_t sessions_replay_bits(const struct tunnel *tunnel, const struct peer *peer);
 /* The session to seal with; NULL: none. */
 struct session *sessions_sendable(const struct peer *peer, struct mono now);
 

@@ -218,6 +218,17 @@ enum verdict verdict_note(struct tunnel *tunnel, enum verdict verdict)
 	return verdict;
 }
 
+void tunnel_note_copy(struct tunnel *tunnel)
+{
+	tunnel->verdicts[VERDICT_REPLAYED]--;
+	tunnel->copies++;
+}
+
+uint64_t tunnel_copies(const struct tunnel *tunnel)
+{
+	return tunnel->copies;
+}
+
 const uint64_t *tunnel_verdicts(const struct tunnel *tunnel)
 {
 	return tunnel->verdicts;

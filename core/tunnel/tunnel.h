@@ -48,6 +48,9 @@ struct wall tunnel_timestamp_mark(const struct tunnel *tunnel);
 void tunnel_set_mtu(struct tunnel *tunnel, uint32_t mtu);
 /* For sessions made from now on: REPLAY_BITS_SMALL or REPLAY_BITS_LARGE. */
 void tunnel_set_replay_bits(struct tunnel *tunnel, uint32_t bits);
+/* The large window for this peer, for the sessions that it has and for those to come: its packets come by several streams,
+ * of which one may stand still for a while. */
+void tunnel_widen_replay(struct tunnel *tunnel, struct peer *peer);
 
 /* NULL: memory, or our own key, or there already. */
 struct peer *tunnel_peer_add(struct tunnel *tunnel, const uint8_t public_key[KEY_LEN]);
@@ -82,6 +85,10 @@ struct peer_stats {
 void peer_stats(const struct peer *peer, struct mono now, struct peer_stats *out);
 /* How often each verdict other than OK happened. */
 const uint64_t *tunnel_verdicts(const struct tunnel *tunnel); /* VERDICT_COUNT of them */
+/* The replay that tunnel_receive has just reported was the second copy of a packet that its peer sends twice: it is not
+ * counted as a replay. */
+void tunnel_note_copy(struct tunnel *tunnel);
+uint64_t tunnel_copies(const struct tunnel *tunnel);
 
 /* ---- out ---- */
 

@@ -136,10 +136,44 @@ static void agrees_with_a_plain_list(void **state)
 	}
 }
 
+/* Nothing that was, or may have been, accepted before is accepted again, and what was not still is. */
+static void widening_forgets_nothing(void **state)
+{
+	static const uint64_t newest[] = { 0, 70, 8191, 8192, 20000, 65536, 1000003 };
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(newest) / sizeof(newest[0]); n++) {
+		struct replay replay;
+		uint64_t window = REPLAY_BITS_SMALL - 64;
+
+		assert_true(replay_init(&replay, REPLAY_BITS_SMALL));
+		for (uint64_t counter = newest[n] < 70000 ? 0 : newest[n] - 70000; counter <= newest[n];
+			counter++)
+			if (counter % 3 == newest[n] % 3)
+				assert_true(replay_accept(&replay, counter));
+		assert_true(replay_widen(&replay, REPLAY_BITS_LARGE));
+		assert_int_equal(replay.bits, REPLAY_BITS_LARGE);
+		for (uint64_t back = 0; back <= newest[n] && back < 70000; back++) {
+			bool is_new = back % 3 != 0 && back <= window;
+
+			/* The word at the old edge may still take one that nobody has seen. */
+			if (back > window && back <= window + 64)
+				continue;
+			assert_int_equal(replay_accept(&replay, newest[n] - back), is_new);
+		}
+		assert_true(replay_accept(&replay, newest[n] + 60000));
+		assert_true(replay_accept(&replay, newest[n] + 1));
+		assert_false(replay_accept(&replay, newest[n] + 1));
+		assert_false(replay_accept(&replay, newest[n]));
+		replay_free(&replay);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_are_accepted_once),
+		cmocka_unit_test(widening_forgets_nothing),
 		cmocka_unit_test(window_has_sharp_edges),
 		cmocka_unit_test(words_are_reused_clean),
 		cmocka_unit_test(counters_end_below_the_reject_limit),
