@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* FQ-CoDel over one peer's inner packets: which flow is next, what has to go when the queue is full. CoDel
  * itself, for one flow, stands in codel.c. Called by the engine's loop, on the peer's thread. Source: RFC
- * 8290. */
+ * 8290.
+ *
+ * With several lanes (the streams of a path) each flow is pinned to one, so that it stays in order and a
+ * stall of one stream stops only its own flows; within a lane the flows take turns as RFC 8290 has it. */
 #include "core/carrier/queue.h"
 
 #include "core/carrier/codel.h"
@@ -12,15 +15,26 @@
 
 #define NO_FLOW UINT16_MAX
 
+/* A flow that has sent nothing for this long may change its lane: nothing of it is on its way any more. */
+#define FLOW_ACTIVE_MS 1000
+/* Weights of active flows: one that has sent much since it became active fills a lane, a sparse one does not.
+ */
+#define FLOW_BULK_BYTES (64u << 10)
+#define WEIGHT_SPARSE 1
+#define WEIGHT_BULK 4
+
 enum flow_place { FLOW_IDLE, FLOW_NEW, FLOW_OLD };
 
 struct flow {
 	struct packet *head, *tail;
 	struct codel codel;
+	struct mono seen; /* its last packet came in */
 	uint32_t bytes;
+	uint32_t active_bytes; /* came in since it became active; saturates at FLOW_BULK_BYTES */
 	int32_t deficit;
 	uint16_t next; /* in the list of new or of old flows */
 	uint8_t place;
+	uint8_t lane;
 };
 
 struct flow_list {
@@ -30,7 +44,11 @@ struct flow_list {
 struct queue {
 	struct queue_settings settings;
 	struct packet_list front; /* put back; goes before everything else */
-	struct flow_list new_flows, old_flows;
+	struct lane {
+		struct flow_list new_flows, old_flows;
+	} lanes[QUEUE_LANES_MAX];
+	uint32_t open; /* bits: lanes that flows may belong to; never none */
+	uint32_t turn; /* queue_pop: the lane it begins with */
 	size_t packets, bytes;
 	uint64_t marked;
 	struct flow flows[];
@@ -108,8 +126,9 @@ struct queue *queue_new(const struct queue_settings *settings)
 	if (!queue)
 		return NULL;
 	queue->settings = *settings;
-	queue->new_flows.head = NO_FLOW;
-	queue->old_flows.head = NO_FLOW;
+	for (size_t i = 0; i < QUEUE_LANES_MAX; i++)
+		queue->lanes[i].new_flows.head = queue->lanes[i].old_flows.head = NO_FLOW;
+	queue->open = 1;
 	return queue;
 }
 
@@ -125,6 +144,128 @@ void queue_free(struct queue *queue, struct packet_list *rest)
 	free(queue);
 }
 
+static bool active(const struct flow *flow, struct mono now)
+{
+	return flow->head || (mono_is_set(flow->seen) && mono_since_ms(now, flow->seen) < FLOW_ACTIVE_MS);
+}
+
+static uint32_t weight(const struct flow *flow, struct mono now)
+{
+	if (!active(flow, now))
+		return 0;
+	return flow->active_bytes >= FLOW_BULK_BYTES ? WEIGHT_BULK : WEIGHT_SPARSE;
+}
+
+static void weigh(const struct queue *queue, struct mono now, uint32_t weights[QUEUE_LANES_MAX])
+{
+	for (size_t i = 0; i < QUEUE_LANES_MAX; i++)
+		weights[i] = 0;
+	for (uint32_t i = 0; i < queue->settings.flows; i++)
+		weights[queue->flows[i].lane] += weight(&queue->flows[i], now);
+}
+
+static uint8_t lightest_lane(const struct queue *queue, const uint32_t weights[QUEUE_LANES_MAX])
+{
+	uint8_t best = QUEUE_LANES_MAX;
+
+	for (uint8_t i = 0; i < QUEUE_LANES_MAX; i++)
+		if ((queue->open >> i & 1) && (best == QUEUE_LANES_MAX || weights[i] < weights[best]))
+			best = i;
+	return best;
+}
+
+/* A flow that was silent goes where there is least to do. */
+static void pin(struct queue *queue, struct flow *flow, struct mono now)
+{
+	uint32_t weights[QUEUE_LANES_MAX];
+
+	flow->active_bytes = 0;
+	if (!(queue->open & (queue->open - 1))) {
+		flow->lane = (uint8_t)__builtin_ctz(queue->open);
+		return;
+	}
+	weigh(queue, now, weights);
+	flow->lane = lightest_lane(queue, weights);
+}
+
+static void flow_list_remove(struct queue *queue, struct flow_list *list, uint16_t index)
+{
+	uint16_t before = NO_FLOW;
+
+	for (uint16_t at = list->head; at != NO_FLOW; before = at, at = queue->flows[at].next) {
+		if (at != index)
+			continue;
+		if (before == NO_FLOW)
+			list->head = queue->flows[at].next;
+		else
+			queue->flows[before].next = queue->flows[at].next;
+		if (list->tail == index)
+			list->tail = before;
+		return;
+	}
+}
+
+static void move(struct queue *queue, uint16_t index, uint8_t to)
+{
+	struct flow *flow = &queue->flows[index];
+	struct lane *old = &queue->lanes[flow->lane];
+
+	switch ((enum flow_place)flow->place) {
+	case FLOW_IDLE:
+		break;
+	case FLOW_NEW:
+		flow_list_remove(queue, &old->new_flows, index);
+		flow_list_push(queue, &queue->lanes[to].new_flows, index, FLOW_NEW);
+		break;
+	case FLOW_OLD:
+		flow_list_remove(queue, &old->old_flows, index);
+		flow_list_push(queue, &queue->lanes[to].old_flows, index, FLOW_OLD);
+		break;
+	}
+	flow->lane = to;
+}
+
+void queue_open_lane(struct queue *queue, uint32_t lane, struct mono now)
+{
+	uint32_t weights[QUEUE_LANES_MAX];
+
+	assert(lane < QUEUE_LANES_MAX);
+	if (queue->open >> lane & 1)
+		return;
+	queue->open |= 1u << lane;
+	weigh(queue, now, weights);
+	/* Only bulk, which the others can spare: each move may put packets of the flow out of order once. */
+	for (uint16_t i = 0; i < queue->settings.flows; i++) {
+		const struct flow *flow = &queue->flows[i];
+		uint32_t own = weight(flow, now);
+
+		if (own < WEIGHT_BULK || weights[flow->lane] < weights[lane] + 2 * own)
+			continue;
+		weights[flow->lane] -= own;
+		weights[lane] += own;
+		move(queue, i, (uint8_t)lane);
+	}
+}
+
+void queue_close_lane(struct queue *queue, uint32_t lane, struct mono now)
+{
+	uint32_t weights[QUEUE_LANES_MAX];
+
+	assert(lane < QUEUE_LANES_MAX);
+	if (!(queue->open & ~(1u << lane)))
+		return;
+	queue->open &= ~(1u << lane);
+	weigh(queue, now, weights);
+	for (uint16_t i = 0; i < queue->settings.flows; i++) {
+		if (queue->flows[i].lane != lane)
+			continue;
+		uint8_t to = lightest_lane(queue, weights);
+
+		weights[to] += weight(&queue->flows[i], now);
+		move(queue, i, to);
+	}
+}
+
 void queue_push(struct queue *queue, struct packet *packet, struct mono now, struct packet_list *dropped)
 {
 	packet->flow = inner_flow_hash(packet->data, packet->len, queue->settings.hash_seed);
@@ -133,10 +274,15 @@ void queue_push(struct queue *queue, struct packet *packet, struct mono now, str
 	uint16_t index = (uint16_t)(packet->flow & (queue->settings.flows - 1));
 	struct flow *flow = &queue->flows[index];
 
+	if (flow->place == FLOW_IDLE && !active(flow, now))
+		pin(queue, flow, now);
+	flow->seen = now;
+	if (flow->active_bytes < FLOW_BULK_BYTES)
+		flow->active_bytes += packet->len;
 	flow_push(queue, flow, packet);
 	if (flow->place == FLOW_IDLE) {
 		flow->deficit = (int32_t)queue->settings.quantum;
-		flow_list_push(queue, &queue->new_flows, index, FLOW_NEW);
+		flow_list_push(queue, &queue->lanes[flow->lane].new_flows, index, FLOW_NEW);
 	}
 	/* From the head: the sender hears of it a queue's length sooner (RFC 8290, 4.1). */
 	while (queue->packets > queue->settings.limit_packets || queue->bytes > queue->settings.limit_bytes) {
@@ -201,15 +347,17 @@ static struct packet *flow_next(
 	return NULL;
 }
 
-struct packet *queue_pop(struct queue *queue, struct mono now, struct packet_list *dropped)
+struct packet *queue_pop_lane(
+	struct queue *queue, uint32_t number, struct mono now, struct packet_list *dropped)
 {
 	struct packet *packet = front_pop(queue);
+	struct lane *lane = &queue->lanes[number];
 
 	if (packet)
 		return packet;
 	for (;;) {
-		bool is_new = queue->new_flows.head != NO_FLOW;
-		struct flow_list *list = is_new ? &queue->new_flows : &queue->old_flows;
+		bool is_new = lane->new_flows.head != NO_FLOW;
+		struct flow_list *list = is_new ? &lane->new_flows : &lane->old_flows;
 
 		if (list->head == NO_FLOW)
 			return NULL;
@@ -218,7 +366,7 @@ struct packet *queue_pop(struct queue *queue, struct mono now, struct packet_lis
 
 		if (flow->deficit <= 0) {
 			flow->deficit += (int32_t)queue->settings.quantum;
-			flow_list_push(queue, &queue->old_flows, flow_list_pop(queue, list), FLOW_OLD);
+			flow_list_push(queue, &lane->old_flows, flow_list_pop(queue, list), FLOW_OLD);
 			continue;
 		}
 		packet = flow_next(queue, flow, now, dropped);
@@ -230,9 +378,24 @@ struct packet *queue_pop(struct queue *queue, struct mono now, struct packet_lis
 		 * (4.2). */
 		uint16_t index = flow_list_pop(queue, list);
 
-		if (is_new && queue->old_flows.head != NO_FLOW)
-			flow_list_push(queue, &queue->old_flows, index, FLOW_OLD);
+		if (is_new && lane->old_flows.head != NO_FLOW)
+			flow_list_push(queue, &lane->old_flows, index, FLOW_OLD);
 	}
+}
+
+struct packet *queue_pop(struct queue *queue, struct mono now, struct packet_list *dropped)
+{
+	if (!(queue->open & (queue->open - 1)))
+		return queue_pop_lane(queue, (uint32_t)__builtin_ctz(queue->open), now, dropped);
+	for (uint32_t i = 0; i < QUEUE_LANES_MAX; i++) {
+		uint32_t lane = queue->turn++ % QUEUE_LANES_MAX;
+		struct packet *packet =
+			queue->open >> lane & 1 ? queue_pop_lane(queue, lane, now, dropped) : NULL;
+
+		if (packet)
+			return packet;
+	}
+	return NULL;
 }
 
 void queue_expire(struct queue *queue, struct mono now, uint64_t max_wait_ms, struct packet_list *dropped)
@@ -262,6 +425,12 @@ void queue_set_codel(struct queue *queue, uint32_t target_us, uint32_t interval_
 {
 	queue->settings.target_us = target_us;
 	queue->settings.interval_us = interval_us;
+}
+
+void queue_set_limits(struct queue *queue, size_t bytes, size_t packets)
+{
+	queue->settings.limit_bytes = bytes;
+	queue->settings.limit_packets = packets;
 }
 
 size_t queue_packets(const struct queue *queue)

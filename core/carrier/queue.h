@@ -8,11 +8,13 @@
 
 struct queue;
 
+#define QUEUE_LANES_MAX 16
+
 struct queue_settings {
 	uint32_t flows;      /* a power of two, for example 64 */
 	uint32_t quantum;    /* bytes a flow may send in its turn; the MTU */
 	size_t limit_bytes;
-	size_t limit_packets;
+	size_t limit_packets; /* these two may change while running, too: queue_set_limits */
 	uint32_t target_us, interval_us; /* CoDel; may change while running */
 	uint64_t hash_seed;
 };
@@ -30,9 +32,17 @@ void queue_push_front(struct queue *queue, struct packet *packet);
 /* The next packet by deficit round robin; CoDel's drops go to dropped, and where the inner packet is ECN-capable it is
  * marked CE (with its IPv4 checksum mended) instead. NULL when empty. */
 struct packet *queue_pop(struct queue *queue, struct mono now, struct packet_list *dropped);
+/* The same for one lane's flows. Until others are opened there is lane 0 alone. */
+struct packet *queue_pop_lane(
+	struct queue *queue, uint32_t lane, struct mono now, struct packet_list *dropped);
+/* One more lane; bulk flows move to it until none of the others has two more than it. */
+void queue_open_lane(struct queue *queue, uint32_t lane, struct mono now);
+/* Its flows, with what waits of them, go to those lanes that have least to do. The last lane stays open. */
+void queue_close_lane(struct queue *queue, uint32_t lane, struct mono now);
 /* While there is no session: drops what has waited longer than max_wait_ms. */
 void queue_expire(struct queue *queue, struct mono now, uint64_t max_wait_ms, struct packet_list *dropped);
 void queue_set_codel(struct queue *queue, uint32_t target_us, uint32_t interval_us);
+void queue_set_limits(struct queue *queue, size_t bytes, size_t packets);
 size_t queue_packets(const struct queue *queue);
 size_t queue_bytes(const struct queue *queue);
 uint64_t queue_marked(const struct queue *queue);

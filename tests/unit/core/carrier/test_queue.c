@@ -409,10 +409,114 @@ static void anything_goes(void **unused)
 	fixture_end(&fixture);
 }
 
+static uint32_t lane_of(struct fixture *fixture, uint16_t port, uint64_t ms)
+{
+	push(fixture, port, 1000, 0, ms);
+	for (uint32_t lane = 0; lane < QUEUE_LANES_MAX; lane++) {
+		struct packet *packet = queue_pop_lane(fixture->queue, lane, at(ms), &fixture->dropped);
+
+		if (packet) {
+			assert_int_equal(port_of(packet), port);
+			packet_give(fixture->pool, packet);
+			return lane;
+		}
+	}
+	fail();
+	return 0;
+}
+
+/* A new flow goes to the lane with the fewest, stays there while it is active, and may move after a pause. */
+static void flows_are_pinned_to_the_least_loaded_lane(void **unused)
+{
+	struct queue_settings settings = usual;
+	struct fixture fixture;
+	uint32_t lanes[4], counts[QUEUE_LANES_MAX] = { 0 };
+
+	(void)unused;
+	settings.flows = 1024; /* so that these ports do not collide */
+	fixture_init(&fixture, &settings);
+	for (uint32_t lane = 1; lane < 4; lane++)
+		queue_open_lane(fixture.queue, lane, at(0));
+	for (uint16_t flow = 0; flow < 4; flow++)
+		counts[lanes[flow] = lane_of(&fixture, flow, 1)]++;
+	for (uint32_t lane = 0; lane < 4; lane++)
+		assert_int_equal(counts[lane], 1);
+	for (uint64_t ms = 2; ms < 3000; ms += 500)
+		for (uint16_t flow = 0; flow < 4; flow++)
+			assert_int_equal(lane_of(&fixture, flow, ms), lanes[flow]);
+	/* Flow 0 is bulk now, the others pause: a new one goes anywhere but to its lane. */
+	for (uint32_t i = 0; i < 100; i++)
+		lane_of(&fixture, 0, 3000);
+	lane_of(&fixture, 0, 5000);
+	for (uint16_t flow = 10; flow < 13; flow++)
+		assert_int_not_equal(lane_of(&fixture, flow, 5000), lanes[0]);
+	fixture_end(&fixture);
+}
+
+static void bulk_moves_to_a_new_lane_and_back_in_order(void **unused)
+{
+	struct queue_settings settings = usual;
+	struct fixture fixture;
+	uint32_t number[4] = { 0 }, counts[QUEUE_LANES_MAX] = { 0 };
+
+	(void)unused;
+	settings.flows = 1024;
+	settings.target_us = 1000000;
+	fixture_init(&fixture, &settings);
+	for (uint16_t flow = 0; flow < 4; flow++)
+		for (uint32_t i = 0; i < 80; i++)
+			push(&fixture, flow, 1000, i, 0);
+	queue_open_lane(fixture.queue, 5, at(0));
+	queue_open_lane(fixture.queue, 15, at(0));
+	for (int i = 0; i < 60; i++)
+		for (uint32_t lane = 0; lane < QUEUE_LANES_MAX; lane += 5) {
+			struct packet *packet = queue_pop_lane(fixture.queue, lane, at(0), &fixture.dropped);
+
+			if (!packet)
+				continue;
+			counts[lane]++;
+			assert_int_equal(number_of(packet), number[port_of(packet)]++);
+			packet_give(fixture.pool, packet);
+		}
+	assert_true(counts[0] && counts[5] && counts[15]);
+	queue_close_lane(fixture.queue, 0, at(0));
+	queue_close_lane(fixture.queue, 15, at(0));
+	queue_close_lane(fixture.queue, 5, at(0)); /* the last one stays */
+	assert_null(queue_pop_lane(fixture.queue, 0, at(0), &fixture.dropped));
+	for (struct packet *packet; (packet = queue_pop_lane(fixture.queue, 5, at(0), &fixture.dropped));) {
+		assert_int_equal(number_of(packet), number[port_of(packet)]++);
+		packet_give(fixture.pool, packet);
+	}
+	for (int flow = 0; flow < 4; flow++)
+		assert_int_equal(number[flow], 80);
+	assert_int_equal(queue_packets(fixture.queue), 0);
+	fixture_end(&fixture);
+}
+
+/* Without lanes in mind, what waits in all of them comes out. */
+static void a_pop_looks_into_every_lane(void **unused)
+{
+	struct fixture fixture;
+	uint32_t count = 0;
+
+	(void)unused;
+	fixture_init(&fixture, &usual);
+	queue_open_lane(fixture.queue, 3, at(0));
+	for (uint16_t flow = 0; flow < 40; flow++)
+		push(&fixture, flow, 100, 0, 0);
+	for (struct packet *packet; (packet = queue_pop(fixture.queue, at(0), &fixture.dropped)); count++)
+		packet_give(fixture.pool, packet);
+	assert_int_equal(count, 40);
+	fixture_end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_flow_keeps_its_order),
+		cmocka_unit_test(flows_are_pinned_to_the_least_loaded_lane),
+		cmocka_unit_test(bulk_moves_to_a_new_lane_and_back_in_order),
+		cmocka_unit_test(a_pop_looks_into_every_lane),
 		cmocka_unit_test(flows_share_by_bytes),
 		cmocka_unit_test(sparse_flows_go_first),
 		cmocka_unit_test(pausing_does_not_keep_a_flow_new),
