@@ -310,6 +310,7 @@ static void take(struct relay_client *client, const struct seam_message *message
 	case SEAM_MARK:
 	case SEAM_REMEMBER:
 	case SEAM_RESOLVE:
+	case SEAM_TUNE:
 	case SEAM_RELAY_NEWS:
 	case SEAM_RELAY_SEEN:
 		close_datagram(handle);

@@ -11,17 +11,21 @@
 #include "core/base/time.h"
 
 struct seam;
+struct tcp;
 
 enum seam_kind {
 	SEAM_NONE,
 	/* up: engine to front */
 	SEAM_READY,        /* everything sent so far has been taken in */
-	SEAM_DIAL,         /* connect to peer's TCP endpoint: public_key, attempt */
+	SEAM_DIAL,         /* connect to peer's TCP endpoint: public_key, attempt; flag: a further connection, beside
+	                    * whatever dial to it is under way */
 	SEAM_DIAL_CANCEL,  /* public_key, attempt */
 	SEAM_CHANGED,      /* state of a peer has changed (read it by UAPI): public_key */
 	SEAM_MARK,         /* wall: newest TAI64N timestamp used; keep it for the next start */
 	SEAM_REMEMBER,     /* public_key, value: enum fallback_udp seen on this network */
 	SEAM_RESOLVE,      /* handshakes to this peer go unanswered: look its name up again: public_key */
+	SEAM_TUNE,         /* with the descriptor of a carrier's connection, whose options the front may set and the engine
+	                    * may not: value, bits of enum tcp_tune (core/port/tcp.h) */
 	SEAM_RELAY_NEWS,   /* this and the other SEAM_RELAY_*: only of a relay; core/port/relay_seam.h says all about them */
 	SEAM_RELAY_SEEN,
 	/* down: front to engine */
@@ -63,6 +67,8 @@ int seam_adopt(int handle, struct seam **out);
 void seam_close(struct seam *seam);
 /* 0; -EAGAIN: full, the message is lost (the engine asks again by its timers); -EPIPE: the front is gone. */
 int seam_send(struct seam *seam, const struct seam_message *message);
+/* The same with a connection's descriptor; the connection stays the caller's. */
+int seam_send_tcp(struct seam *seam, const struct seam_message *message, const struct tcp *tcp);
 /* 0 and *handle (-1: none; else the caller's, for tun_adopt and its like); -EAGAIN: none; -EPIPE: the front is gone. */
 int seam_receive(struct seam *seam, struct seam_message *out, int *handle);
 

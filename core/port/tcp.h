@@ -5,6 +5,8 @@
 
 #include "core/base/address.h"
 
+#include <stddef.h>
+
 struct tcp;
 struct tcp_listener;
 
@@ -18,12 +20,25 @@ struct tcp_metrics {
 	uint64_t delivery_rate; /* bytes a second; 0: unknown */
 	uint32_t unsent;        /* bytes in the socket that were never sent */
 	uint64_t retransmits;
+	/* Counted since the connection stands, in segments, those sent again included. */
+	uint64_t sent_segments, received_segments;
+	uint64_t disordered;    /* came in before one that was sent earlier: something was lost on the way to us */
+	uint32_t segment_bytes; /* payload of a full one; 0: unknown */
+	uint32_t unacked;       /* segments */
+	uint32_t silent_ms;     /* since something was acknowledged; only while unacked */
+	bool timed_out;         /* recovers from a retransmission timeout */
+	bool idle_rate;         /* delivery_rate is what we gave it, not what the way can carry */
 };
+
+/* What the congestion control and the buffers of a connection may be. */
+enum { TCP_TUNE_BBR = 1, TCP_TUNE_BUFFERS = 2 };
 
 /* Sets TCP_NODELAY, TCP_USER_TIMEOUT 10 s and a bound on unsent bytes. */
 int tcp_adopt(int handle, struct tcp **out);
 /* Closes; FIN where the peer is well. */
 void tcp_close(struct tcp *tcp);
+/* Says FIN after what was sent; what the peer still sends can be read. */
+void tcp_end(struct tcp *tcp);
 const struct endpoint *tcp_remote(const struct tcp *tcp);
 
 /* Bytes read (1..size), 0 at the peer's end, -EAGAIN when dry, or -errno: the connection is dead. */
@@ -31,6 +46,12 @@ long tcp_receive(struct tcp *tcp, uint8_t *out, size_t size);
 /* Bytes taken (maybe fewer than given), -EAGAIN when there is no room, or -errno: the connection is dead. */
 long tcp_send(struct tcp *tcp, const struct tcp_piece *pieces, size_t count);
 int tcp_metrics(const struct tcp *tcp, struct tcp_metrics *out);
+/* Sets these options; the bits that this process may not set are given back: the front may (SEAM_TUNE). */
+uint32_t tcp_tune(struct tcp *tcp, uint32_t what);
+/* Bound on bytes in the socket that were never sent. */
+void tcp_set_unsent(struct tcp *tcp, uint32_t bytes);
+/* Sends no faster than this many bytes a second; 0: no bound. */
+void tcp_set_pacing(struct tcp *tcp, uint64_t bytes_per_second);
 
 int tcp_listener_adopt(int handle, struct tcp_listener **out);
 /* Listens on one address in this process, for programs without a front. An IPv6 address is for IPv6 only. -EADDRINUSE,

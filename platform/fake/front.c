@@ -38,6 +38,12 @@ int seam_send(struct seam *seam, const struct seam_message *message)
 	return 0;
 }
 
+int seam_send_tcp(struct seam *seam, const struct seam_message *message, const struct tcp *tcp)
+{
+	(void)tcp;
+	return seam_send(seam, message);
+}
+
 void seam_push_down(struct seam *seam, const struct seam_message *message, int handle)
 {
 	struct down *down = calloc(1, sizeof(*down));

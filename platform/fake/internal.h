@@ -71,6 +71,9 @@ struct tcp {
 	bool ended, reset, timed_out;
 	bool held;          /* the engine owns it */
 	struct tcp *next;   /* of the world */
+	struct tcp *waiting; /* the next in a listener's backlog */
+	bool stalled;       /* a test has it stand still */
+	struct tcp_metrics metrics; /* what a test has it tell */
 };
 
 struct tcp_listener {
@@ -137,6 +140,7 @@ struct host {
 	struct control *control;
 	int64_t wall_shift_s;
 	bool answers_pings;
+	bool lossy_streams;
 	struct dial_target targets[FAKE_DIALS_MAX];
 	size_t target_count;
 	struct host_counts counts;

@@ -38,7 +38,7 @@ const struct endpoint *tcp_remote(const struct tcp *tcp)
 static void pump(struct world *world, void *subject, struct chunk *none, struct host *from, struct host *to)
 {
 	struct tcp *sender = subject, *receiver = sender->other;
-	bool blocked = world_way(from, to)->drop_tcp || world_way(to, from)->drop_tcp;
+	bool blocked = sender->stalled || world_way(from, to)->drop_tcp || world_way(to, from)->drop_tcp;
 	uint64_t wait_us = RETRANSMIT_US;
 
 	sender->pumping = false;
@@ -89,6 +89,12 @@ void tcp_close(struct tcp *tcp)
 	start_pump(tcp, world_way(tcp->host, tcp->other->host)->delay_us);
 }
 
+void tcp_end(struct tcp *tcp)
+{
+	tcp->closing = true;
+	start_pump(tcp, world_way(tcp->host, tcp->other->host)->delay_us);
+}
+
 long tcp_receive(struct tcp *tcp, uint8_t *out, size_t size)
 {
 	size_t got = 0;
@@ -130,6 +136,9 @@ long tcp_send(struct tcp *tcp, const struct tcp_piece *pieces, size_t count)
 		chunk->due = mono_add_ns(world->now, delay_us * 1000);
 		chunks_push(&tcp->out, chunk);
 		tcp->host->counts.stream_bytes += pieces[i].len;
+		tcp->metrics.sent_segments += 1 + pieces[i].len / 1448;
+		if (tcp->host->lossy_streams)
+			tcp->metrics.retransmits++;
 		sent += (long)pieces[i].len;
 	}
 	if (!sent)
@@ -140,10 +149,79 @@ long tcp_send(struct tcp *tcp, const struct tcp_piece *pieces, size_t count)
 
 int tcp_metrics(const struct tcp *tcp, struct tcp_metrics *out)
 {
-	memset(out, 0, sizeof(*out));
+	*out = tcp->metrics;
 	out->rtt_us = out->min_rtt_us =
 		world_way(tcp->host, tcp->other->host)->delay_us + world_way(tcp->other->host, tcp->host)->delay_us;
+	out->unacked = (uint32_t)tcp->out.count;
+	out->silent_ms = mono_is_set(tcp->stuck) ? (uint32_t)mono_since_ms(tcp->host->world->now, tcp->stuck) : 0;
 	return 0;
+}
+
+uint32_t tcp_tune(struct tcp *tcp, uint32_t what)
+{
+	(void)tcp;
+	return what;
+}
+
+void tcp_set_unsent(struct tcp *tcp, uint32_t bytes)
+{
+	(void)tcp;
+	(void)bytes;
+}
+
+void tcp_set_pacing(struct tcp *tcp, uint64_t bytes_per_second)
+{
+	(void)tcp;
+	(void)bytes_per_second;
+}
+
+/* The n-th of the host's connections that stand, oldest first. */
+static struct tcp *nth(const struct host *host, size_t number)
+{
+	size_t count = host_streams(host);
+
+	for (struct tcp *tcp = host->world->streams; tcp; tcp = tcp->next)
+		if (tcp->host == host && tcp->held && !tcp->reset && !tcp->ended && --count == number)
+			return tcp;
+	return NULL;
+}
+
+size_t host_streams(const struct host *host)
+{
+	size_t count = 0;
+
+	for (const struct tcp *tcp = host->world->streams; tcp; tcp = tcp->next)
+		count += tcp->host == host && tcp->held && !tcp->reset && !tcp->ended;
+	return count;
+}
+
+void host_stall_stream(struct host *host, size_t number, bool stall)
+{
+	struct tcp *tcp = nth(host, number);
+
+	assert(tcp);
+	tcp->stalled = tcp->other->stalled = stall;
+}
+
+void host_reset_stream(struct host *host, size_t number)
+{
+	struct tcp *tcp = nth(host, number);
+
+	assert(tcp);
+	tcp->reset = tcp->other->reset = true;
+}
+
+uint64_t host_stream_bytes(const struct host *host, size_t number)
+{
+	const struct tcp *tcp = nth(host, number);
+
+	assert(tcp);
+	return tcp->metrics.sent_segments;
+}
+
+void host_lossy_streams(struct host *host, bool lossy)
+{
+	host->lossy_streams = lossy;
 }
 
 void host_reset_streams(struct host *host)
@@ -177,7 +255,8 @@ int tcp_accept(struct tcp_listener *listener, struct tcp **out)
 
 	if (!tcp)
 		return -EAGAIN;
-	listener->backlog = NULL;
+	listener->backlog = tcp->waiting;
+	tcp->waiting = NULL;
 	*out = tcp;
 	return 0;
 }
@@ -186,11 +265,13 @@ int tcp_accept(struct tcp_listener *listener, struct tcp **out)
 static struct tcp *stream_pair(struct host *from, struct host *to, const struct endpoint *remote, uint16_t port)
 {
 	struct endpoint near = { .address = from->address, .port = port };
-	struct tcp *ours = stream_make(from, remote), *theirs = stream_make(to, &near);
+	struct tcp *ours = stream_make(from, remote), *theirs = stream_make(to, &near), **at;
 
 	ours->other = theirs;
 	theirs->other = ours;
-	to->listener->backlog = theirs;
+	for (at = &to->listener->backlog; *at; at = &(*at)->waiting)
+		;
+	*at = theirs;
 	return ours;
 }
 
@@ -198,7 +279,7 @@ struct tcp *host_connect(struct host *host, const struct endpoint *remote, uint1
 {
 	struct host *to = world_find(host->world, &remote->address);
 
-	if (!to || !to->listener || to->listener->port != remote->port || to->listener->backlog)
+	if (!to || !to->listener || to->listener->port != remote->port)
 		return NULL;
 	return stream_pair(host, to, remote, port);
 }
@@ -233,7 +314,7 @@ static void dial_arrives(struct world *world, void *subject, struct chunk *chunk
 			return;
 		}
 		answer_dial(from, dial, NULL, ETIMEDOUT);
-	} else if (there->refuse_tcp || !to->listener || to->listener->port != dial->port || to->listener->backlog) {
+	} else if (there->refuse_tcp || !to->listener || to->listener->port != dial->port) {
 		answer_dial(from, dial, NULL, ECONNREFUSED);
 	} else {
 		struct endpoint remote = { .address = to->address, .port = dial->port };

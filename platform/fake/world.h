@@ -51,7 +51,7 @@ void host_start(struct host *host, uint16_t port, uint32_t mtu, bool listen);
 int host_make_udp(struct host *host, uint16_t port);
 int host_make_datagram(struct host *host, uint16_t port, const struct endpoint *remote);
 int host_make_listener(struct host *host, uint16_t port);
-/* The near end of a connection that stands at once; NULL: nobody listens there, or one already waits there. */
+/* The near end of a connection that stands at once; NULL: nobody listens there. */
 struct tcp *host_connect(struct host *host, const struct endpoint *remote, uint16_t port);
 /* Hands a message with a handle of those above down the seam. */
 void host_down_handle(struct host *host, const struct seam_message *message, int handle);
@@ -80,5 +80,12 @@ struct host_counts {
 struct host_counts host_counts(const struct host *host);
 /* Breaks every connection of the host: both ends see a reset. */
 void host_reset_streams(struct host *host);
+/* How many stand, and one of them by its age (0: the oldest): breaks it, has it stand still, tells what went out on it. */
+size_t host_streams(const struct host *host);
+void host_reset_stream(struct host *host, size_t number);
+void host_stall_stream(struct host *host, size_t number, bool stall);
+uint64_t host_stream_bytes(const struct host *host, size_t number);
+/* What the host's connections tell of themselves: that much has to be sent again. */
+void host_lossy_streams(struct host *host, bool lossy);
 
 #endif

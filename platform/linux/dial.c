@@ -22,6 +22,7 @@ struct dial {
 	uint8_t public_key[DIAL_KEY_LEN];
 	uint64_t attempt;
 	uint32_t mark;
+	bool further;
 	struct mono limit, next_start;
 	size_t count, started; /* endpoints; how many of them have been begun */
 	int error;
@@ -97,26 +98,13 @@ struct mono dialler_deadline(const struct dialler *dialler)
 	return deadline;
 }
 
-static struct dial *find(const struct dialler *dialler, const uint8_t public_key[DIAL_KEY_LEN])
+static int start(struct dialler *dialler, const uint8_t public_key[DIAL_KEY_LEN], uint64_t attempt,
+	const struct endpoint *endpoints, size_t count, uint32_t mark, bool further, struct mono now)
 {
-	struct dial *dial = dialler->dials;
-
-	while (dial && memcmp(dial->public_key, public_key, DIAL_KEY_LEN) != 0)
-		dial = dial->next;
-	return dial;
-}
-
-int dial_start(struct dialler *dialler, const uint8_t public_key[DIAL_KEY_LEN], uint64_t attempt,
-	const struct endpoint *endpoints, size_t count, uint32_t mark, struct mono now)
-{
-	struct dial *old = find(dialler, public_key);
-
 	if (count == 0)
 		return -EDESTADDRREQ;
 	if (count > DIAL_ENDPOINTS_MAX)
 		count = DIAL_ENDPOINTS_MAX;
-	if (old)
-		dial_free(dialler, old);
 	if (dialler->count == DIALS_MAX)
 		return -EBUSY;
 	struct dial *dial = calloc(1, sizeof(*dial));
@@ -127,6 +115,7 @@ int dial_start(struct dialler *dialler, const uint8_t public_key[DIAL_KEY_LEN], 
 	memset(dial->fds, -1, sizeof(dial->fds));
 	dial->attempt = attempt;
 	dial->mark = mark;
+	dial->further = further;
 	dial->count = count;
 	dial->limit = mono_add_ms(now, DIAL_LIMIT_MS);
 	dial->next_start = now;
@@ -136,12 +125,30 @@ int dial_start(struct dialler *dialler, const uint8_t public_key[DIAL_KEY_LEN], 
 	return 0;
 }
 
+int dial_start(struct dialler *dialler, const uint8_t public_key[DIAL_KEY_LEN], uint64_t attempt,
+	const struct endpoint *endpoints, size_t count, uint32_t mark, struct mono now)
+{
+	for (struct dial *old = dialler->dials; old && count; old = old->next)
+		if (!old->further && memcmp(old->public_key, public_key, DIAL_KEY_LEN) == 0) {
+			dial_free(dialler, old);
+			break;
+		}
+	return start(dialler, public_key, attempt, endpoints, count, mark, false, now);
+}
+
+int dial_start_further(struct dialler *dialler, const uint8_t public_key[DIAL_KEY_LEN], uint64_t attempt,
+	const struct endpoint *endpoints, size_t count, uint32_t mark, struct mono now)
+{
+	return start(dialler, public_key, attempt, endpoints, count, mark, true, now);
+}
+
 void dial_cancel(struct dialler *dialler, const uint8_t public_key[DIAL_KEY_LEN], uint64_t attempt)
 {
-	struct dial *dial = find(dialler, public_key);
-
-	if (dial && dial->attempt == attempt)
-		dial_free(dialler, dial);
+	for (struct dial *dial = dialler->dials; dial; dial = dial->next)
+		if (dial->attempt == attempt && memcmp(dial->public_key, public_key, DIAL_KEY_LEN) == 0) {
+			dial_free(dialler, dial);
+			return;
+		}
 }
 
 /* Begins the next endpoint. */

@@ -25,8 +25,12 @@ void dialler_close(struct dialler *dialler);
 int dialler_handle(const struct dialler *dialler);
 struct mono dialler_deadline(const struct dialler *dialler);
 
-/* 0, or -errno: then there will be no result. A dial to the same peer that is under way is given up. */
+/* 0, or -errno: then there will be no result. A dial to the same peer that is under way is given up,
+ * but for those that were started as further ones. */
 int dial_start(struct dialler *dialler, const uint8_t public_key[DIAL_KEY_LEN], uint64_t attempt,
+	const struct endpoint *endpoints, size_t count, uint32_t mark, struct mono now);
+/* The same beside whatever other dial to this peer is under way: a further connection. */
+int dial_start_further(struct dialler *dialler, const uint8_t public_key[DIAL_KEY_LEN], uint64_t attempt,
 	const struct endpoint *endpoints, size_t count, uint32_t mark, struct mono now);
 void dial_cancel(struct dialler *dialler, const uint8_t public_key[DIAL_KEY_LEN], uint64_t attempt);
 void dial_cancel_all(struct dialler *dialler);

@@ -4,6 +4,7 @@
 #include "platform/linux/front_state.h"
 
 #include "platform/linux/seam_handle.h"
+#include "platform/linux/sockets.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,8 +25,8 @@ static void dial(struct front *front, const struct seam_message *wanted, struct 
 	const struct front_peer *peer = front_config_find(&front->config, wanted->public_key);
 	struct endpoint endpoints[UAPI_ENDPOINTS_MAX];
 	size_t count = peer ? front_config_dial(&front->config, peer, endpoints) : 0;
-	int err = dial_start(front->dialler, wanted->public_key, wanted->attempt, endpoints, count,
-		front->config.fwmark, now);
+	int err = (wanted->flag ? dial_start_further : dial_start)(front->dialler, wanted->public_key,
+		wanted->attempt, endpoints, count, front->config.fwmark, now);
 
 	if (err)
 		dial_failed(front, wanted->public_key, wanted->attempt, -err);
@@ -48,9 +49,17 @@ void front_pump_dials(struct front *front, struct mono now)
 	}
 }
 
+/* Options of a connection that the engine holds and may not set itself. Whatever the descriptor is, no more
+ * than these options of it is touched. */
+static void tune(const struct seam_message *message, int handle)
+{
+	if (handle >= 0)
+		socket_tune(handle, message->value);
+}
+
 /* What the engine said. True: *out is an event. */
-static bool take_message(
-	struct front *front, const struct seam_message *message, struct mono now, struct front_event *out)
+static bool take_message(struct front *front, const struct seam_message *message, int handle, struct mono now,
+	struct front_event *out)
 {
 	*out = (struct front_event){ .kind = FRONT_NOTHING, .value = message->value, .wall = message->wall };
 	memcpy(out->public_key, message->public_key, sizeof(out->public_key));
@@ -77,6 +86,9 @@ static bool take_message(
 		break;
 	case SEAM_DIAL_CANCEL:
 		dial_cancel(front->dialler, message->public_key, message->attempt);
+		break;
+	case SEAM_TUNE:
+		tune(message, handle);
 		break;
 	/* Down only: an engine that sends these is broken, and is not listened to. */
 	case SEAM_NONE:
@@ -120,9 +132,11 @@ bool front_pump_seam(struct front *front, struct mono now, struct front_event *o
 			*out = (struct front_event){ .kind = FRONT_ENGINE_GONE };
 			return true;
 		}
+		bool told = take_message(front, &message, handle, now, out);
+
 		if (handle >= 0)
-			close(handle); /* nothing comes up with a descriptor */
-		if (take_message(front, &message, now, out))
+			close(handle);
+		if (told)
 			return true;
 	}
 	return false;

@@ -108,6 +108,11 @@ int seam_send_handle(struct seam *seam, const struct seam_message *message, int 
 	}
 }
 
+int seam_send_tcp(struct seam *seam, const struct seam_message *message, const struct tcp *tcp)
+{
+	return seam_send_handle(seam, message, tcp_descriptor(tcp));
+}
+
 int seam_send(struct seam *seam, const struct seam_message *message)
 {
 	return seam_send_handle(seam, message, -1);

@@ -22,5 +22,7 @@ bool sockets_open(const struct socket_pair *pair);
 int sockets_mark(const struct socket_pair *pair, uint32_t mark);
 /* Begins to connect: 0 (under way or done) with *fd, or -errno. */
 int socket_connect(const struct endpoint *remote, uint32_t mark, int *fd);
+/* Sets what it can of a connection's options, bits of enum tcp_tune (core/port/tcp.h). */
+void socket_tune(int fd, uint32_t what);
 
 #endif

@@ -94,6 +94,11 @@ void tcp_close(struct tcp *tcp)
 	free(tcp);
 }
 
+void tcp_end(struct tcp *tcp)
+{
+	(void)shutdown(tcp->fd, SHUT_WR);
+}
+
 const struct endpoint *tcp_remote(const struct tcp *tcp)
 {
 	return &tcp->remote;
@@ -142,8 +147,40 @@ int tcp_metrics(const struct tcp *tcp, struct tcp_metrics *out)
 		.min_rtt_us = info.tcpi_min_rtt == UINT32_MAX ? 0 : info.tcpi_min_rtt,
 		.delivery_rate = info.tcpi_delivery_rate,
 		.unsent = info.tcpi_notsent_bytes,
-		.retransmits = info.tcpi_total_retrans };
+		.retransmits = info.tcpi_total_retrans,
+		.sent_segments = info.tcpi_data_segs_out,
+		.received_segments = info.tcpi_data_segs_in,
+		.disordered = info.tcpi_rcv_ooopack,
+		.segment_bytes = info.tcpi_snd_mss,
+		.unacked = info.tcpi_unacked,
+		.silent_ms = info.tcpi_last_ack_recv,
+		.timed_out = info.tcpi_ca_state == TCP_CA_Loss,
+		.idle_rate = info.tcpi_delivery_rate_app_limited };
 	return 0;
+}
+
+uint32_t tcp_tune(struct tcp *tcp, uint32_t what)
+{
+	static const char bbr[] = "bbr";
+	uint32_t left = 0;
+
+	/* Only what sysctl allows everybody, or what a privilege allows. */
+	if ((what & TCP_TUNE_BBR) &&
+		setsockopt(tcp->fd, IPPROTO_TCP, TCP_CONGESTION, bbr, sizeof(bbr) - 1) < 0)
+		left |= TCP_TUNE_BBR;
+	return left | (what & TCP_TUNE_BUFFERS);
+}
+
+void tcp_set_unsent(struct tcp *tcp, uint32_t bytes)
+{
+	(void)set_option(tcp->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, (int)bytes);
+}
+
+void tcp_set_pacing(struct tcp *tcp, uint64_t bytes_per_second)
+{
+	uint64_t rate = bytes_per_second ? bytes_per_second : UINT64_MAX;
+
+	(void)setsockopt(tcp->fd, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof(rate));
 }
 
 int tcp_descriptor(const struct tcp *tcp)
