@@ -71,8 +71,8 @@ void echo_send_hello(struct link *link, enum carrier carrier)
 	struct extension hello = {
 		.type = EXTENSION_HELLO,
 		.len = EXTENSION_HELLO_LEN,
-		.capabilities = CAPABILITY_ECHO | (leads ? CAPABILITY_LEADS : 0u),
-		.streams_max = 1,
+		.capabilities = CAPABILITY_ECHO | CAPABILITY_STREAMS | (leads ? CAPABILITY_LEADS : 0u),
+		.streams_max = STREAMS_MAX,
 		.inner_max = (uint16_t)(engine->mtu > UINT16_MAX ? UINT16_MAX : engine->mtu),
 	};
 
@@ -100,6 +100,8 @@ static void take_hello(struct link *link, enum carrier carrier, const struct ext
 
 	link->hello_shown = true;
 	link->capabilities = hello->capabilities;
+	link->peer_streams = hello->streams_max;
+	link->peer_inner_max = hello->inner_max;
 	tunnel_keys(link->engine->tunnel, private_key, public_key);
 	secret_wipe(private_key, sizeof(private_key));
 	peer_leads = (hello->capabilities & CAPABILITY_LEADS) &&

@@ -32,6 +32,7 @@ void seam_dial(struct link *link)
 	struct seam_message message = { .kind = SEAM_DIAL };
 
 	seam_cancel_dial(link);
+	parallel_cancel(link);
 	/* The peer has dialled us: its connection serves, and may be the only one that can be had. */
 	if (link->stream && link->stream->authentic && !link->stream->dialled) {
 		link->stream_stands = true;
@@ -171,6 +172,8 @@ static void take_connected(struct engine *engine, const struct seam_message *mes
 
 	if (tcp_adopt(handle, &tcp))
 		return;
+	if (link && parallel_connected(link, message->attempt, tcp))
+		return;
 	if (!link || !link->attempt || link->attempt != message->attempt || !link->leads) {
 		tcp_close(tcp);
 		return;
@@ -247,6 +250,8 @@ static void take(struct engine *engine, const struct seam_message *message, int 
 		break;
 	case SEAM_DIAL_FAILED:
 		link = find_link(engine, message);
+		if (link && parallel_dial_failed(link, message->attempt))
+			break;
 		if (link && link->attempt && link->attempt == message->attempt) {
 			link->attempt = 0;
 			link_simple_event(link, FALLBACK_TCP_FAILED, CARRIER_TCP);
@@ -285,6 +290,7 @@ static void take(struct engine *engine, const struct seam_message *message, int 
 	case SEAM_MARK:
 	case SEAM_REMEMBER:
 	case SEAM_RESOLVE:
+	case SEAM_TUNE:
 	case SEAM_RELAY_NEWS:
 	case SEAM_RELAY_SEEN:
 	case SEAM_RELAY_PEER:

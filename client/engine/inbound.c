@@ -217,6 +217,8 @@ bool inbound_record(struct stream *stream, uint8_t *message, size_t len)
 	struct origin origin = { .carrier = CARRIER_TCP, .stream = stream };
 	enum verdict verdict = inbound_message(engine, &origin, message, len);
 
+	if (verdict == VERDICT_REPLAYED && stream->joined && stream->link->parallel.count > 1)
+		tunnel_note_copy(engine->tunnel);
 	/* A stranger that says something wrong is not heard any more. Afterwards a bad record is only dropped, as on UDP: a
 	 * session may just have expired on one side. */
 	if (verdict != VERDICT_OK && !stream->authentic && stream->token.kind != TOKEN_DEAD &&

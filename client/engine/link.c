@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUEUE_FLOWS 64
+#define QUEUE_FLOWS 256
 #define QUEUE_BYTES (1u << 20)
 #define QUEUE_PACKETS 1024
 #define CODEL_TARGET_US 5000
@@ -57,6 +57,7 @@ void link_free(struct link *link)
 	struct packet_list rest = { 0 };
 
 	seam_cancel_dial(link);
+	parallel_cancel(link);
 	for (struct stream *stream = engine->known.head, *next; stream; stream = next) {
 		next = stream->next;
 		if (stream->link == link)
@@ -122,6 +123,7 @@ void link_settings_changed(struct link *link)
 		if (fallback_carrier(link->fallback) != CARRIER_NONE)
 			link->carrier = fallback_carrier(link->fallback);
 		seam_cancel_dial(link);
+		parallel_cancel(link);
 		fallback_free(link->fallback);
 		link->fallback = NULL;
 	}
@@ -157,8 +159,16 @@ void link_touch(struct link *link)
 void link_keepalive(struct link *link, enum carrier carrier)
 {
 	struct engine *engine = link->engine;
-	struct packet *packet = packet_take(engine->pool);
+	struct stream *stream = carrier == CARRIER_TCP ? link->stream : NULL;
+	struct packet *packet;
 
+	/* A keepalive would join the path that this connection is to take the place of. */
+	if (stream && stream->dialled && !stream->spoken && parallel_agreed(link) > 1) {
+		link->hello_due = true;
+		echo_send_hello(link, carrier);
+		return;
+	}
+	packet = packet_take(engine->pool);
 	if (!packet)
 		return;
 	if (tunnel_seal_keepalive(engine->tunnel, link->peer, packet, engine->now) == VERDICT_OK)
@@ -251,6 +261,7 @@ static void carry_out(struct link *link, const struct fallback_action *action)
 		seam_dial(link);
 	if (action->what & FALLBACK_CLOSE_TCP) {
 		seam_cancel_dial(link);
+		parallel_cancel(link);
 		for (struct stream *stream = engine->known.head, *next; stream; stream = next) {
 			next = stream->next;
 			if (stream->link != link)
@@ -325,10 +336,14 @@ void link_received(struct link *link, enum carrier carrier, const struct receive
 			link->udp = *path;
 	} else {
 		link->got_tcp |= tell;
+		bool first = !stream->authentic;
+
 		stream_bind(link->engine, stream, link);
 		stream->authentic = true;
 		stream->in.limit = RECORD_MAX_LEN;
-		if (received->newest || !link->stream)
+		if (first && parallel_first_record(link, stream, received))
+			;
+		else if (!stream->joined && !stream->stalled && (received->newest || !link->stream))
 			stream_promote(link->engine, stream);
 	}
 	if (received->newest)
@@ -342,12 +357,16 @@ void link_stream_gone(struct link *link, struct stream *gone)
 
 	if (link->stream != gone)
 		return;
+	/* One that data is sent on already, else the youngest. */
 	for (struct stream *stream = link->engine->known.head; stream; stream = stream->next)
-		if (stream->link == link && stream->authentic && (!youngest || stream->born.ns > youngest->born.ns))
+		if (stream->link == link && stream->authentic &&
+			(!youngest || stream->joined > youngest->joined ||
+				(stream->joined == youngest->joined && stream->born.ns > youngest->born.ns)))
 			youngest = stream;
 	link->stream = youngest;
 	if (youngest) {
-		youngest->retire = MONO_UNSET;
+		youngest->stalled = false;
+		parallel_join(link, youngest);
 		return;
 	}
 	link->tcp_closed = true;
@@ -377,6 +396,8 @@ static void tell_machine(struct link *link)
 
 	link->got_udp = link->got_tcp = link->sent_udp = link->sent_tcp = false;
 	link->udp_failed = link->tcp_closed = false;
+	if (got_tcp || sent_tcp)
+		pace_note(link);
 	if (link->peer_leads)
 		watch_leader(link, got_udp || got_tcp, sent_udp || sent_tcp);
 	if (link->stream_stands) {

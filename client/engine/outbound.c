@@ -4,10 +4,15 @@
 #include "client/engine/state.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* One write takes what one read of the TUN gave, which is 64 KB and its headers at most: a second one would only carry the
  * rest. More would wait behind each other sealed, where no queue can tell them apart. */
 #define TCP_BURST_BYTES (66u << 10)
+
+/* Sealed: inner packets of up to 300 bytes, padded. */
+#define COPIED_MAX (304 + 32)
+#define COPIES_MAX 64
 
 static struct udp_socket *socket_for(struct engine *engine, const struct endpoint *remote)
 {
@@ -16,14 +21,17 @@ static struct udp_socket *socket_for(struct engine *engine, const struct endpoin
 	return endpoint_is_set(remote) && socket->udp ? socket : NULL;
 }
 
+#define ANY_LANE UINT32_MAX
+
 /* The next inner packet, sealed; NULL when there is none or no session for it. */
-static struct packet *pop_sealed(struct link *link)
+static struct packet *pop_sealed(struct link *link, uint32_t lane)
 {
 	struct engine *engine = link->engine;
 	struct packet_list dropped = { 0 };
 	struct packet *packet;
 
-	while ((packet = queue_pop(link->queue, engine->now, &dropped))) {
+	while ((packet = lane == ANY_LANE ? queue_pop(link->queue, engine->now, &dropped)
+					  : queue_pop_lane(link->queue, lane, engine->now, &dropped))) {
 		packet->ecn = inner_ecn(packet->data, packet->len);
 		enum verdict verdict = tunnel_seal(engine->tunnel, link->peer, packet, engine->now);
 
@@ -71,7 +79,7 @@ static void flush_udp(struct link *link)
 	while (!socket->wants_write) {
 		size_t count = 0;
 
-		for (struct packet *packet; count < ENGINE_BATCH && (packet = pop_sealed(link)); count++)
+		for (struct packet *packet; count < ENGINE_BATCH && (packet = pop_sealed(link, ANY_LANE)); count++)
 			batch[count] = packet;
 		if (!count)
 			break;
@@ -82,23 +90,64 @@ static void flush_udp(struct link *link)
 	link->blocked = queue_packets(link->queue) > 0;
 }
 
+/* A small packet is worth a second way where packets are lost: a copy goes out on another lane that is not blocked. The
+ * receiver's replay window drops whichever comes second. */
+static void copy_small(struct link *link, const struct stream *stream, const struct packet *packet)
+{
+	for (uint32_t i = 1; i < STREAMS_MAX; i++) {
+		struct stream *other = link->parallel.lanes[(stream->lane + i) % STREAMS_MAX];
+		struct packet *copy;
+
+		if (!other || other->watching_write || other->copies.count >= COPIES_MAX)
+			continue;
+		copy = packet_take(link->engine->pool);
+		if (!copy)
+			return;
+		memcpy(copy->data, packet->data, packet->len);
+		copy->len = packet->len;
+		packet_list_push(&other->copies, copy);
+		return;
+	}
+}
+
+/* What fits into one write of this lane; false: nothing waits for it. */
+static bool fill_lane(struct link *link, struct stream *stream, bool twice)
+{
+	size_t count = 0, bytes = 0;
+
+	for (struct packet *packet;
+		count < ENGINE_BATCH && bytes < TCP_BURST_BYTES && (packet = pop_sealed(link, stream->lane)); count++) {
+		bytes += packet->len;
+		if (twice && packet->len <= COPIED_MAX)
+			copy_small(link, stream, packet);
+		stream_queue(stream, packet);
+	}
+	return count > 0;
+}
+
 static void flush_tcp(struct link *link)
 {
-	struct stream *stream = link->stream;
+	struct parallel *parallel = &link->parallel;
+	bool twice = parallel->count > 1 && pace_lossy(link), again = true;
 
-	while (stream && stream == link->stream && stream_has_room(stream)) {
-		size_t count = 0, bytes = 0;
-
-		for (struct packet *packet; count < ENGINE_BATCH && bytes < TCP_BURST_BYTES &&
-			(packet = pop_sealed(link)); count++) {
-			bytes += packet->len;
-			stream_queue(stream, packet);
-		}
-		if (!count)
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < STREAMS_MAX; i++)
+			if (parallel->lanes[i] && stream_has_room(parallel->lanes[i]))
+				again |= fill_lane(link, parallel->lanes[i], twice);
+		if (!again)
 			break;
 		link->sent_tcp = true;
 		link_touch(link);
-		stream_write(link->engine, stream);
+		/* A write may find its connection dead, and then another is the lane's. */
+		for (size_t i = 0; i < STREAMS_MAX; i++) {
+			struct stream *stream = parallel->lanes[i];
+
+			for (struct packet *copy; stream && (copy = packet_list_pop(&stream->copies));)
+				stream_queue(stream, copy);
+			if (stream && !stream->watching_write && stream->out.packets.count)
+				stream_write(link->engine, stream);
+		}
 	}
 	link->blocked = queue_packets(link->queue) > 0;
 }

@@ -72,7 +72,20 @@ struct control_stream {
 	struct control_stream *next;
 };
 
+/* The streams of one path at most. */
+#define STREAMS_MAX QUEUE_LANES_MAX
+
 struct link;
+
+/* A stream's own figures, as they were when last looked at. */
+struct stream_pace {
+	uint64_t sent, lost, received, disordered;
+	uint64_t ceiling;  /* bytes a second; 0: none */
+	uint32_t unsent;   /* bytes; 0: as the port has it */
+	uint32_t tuned;    /* enum tcp_tune */
+	uint32_t above, raised;
+	uint32_t silent_ms, rtt_us, segment_bytes;
+};
 
 struct stream {
 	struct token token;
@@ -87,6 +100,13 @@ struct stream {
 	bool welcome;          /* its source has been authentic before */
 	uint32_t wasted;       /* records of a stranger that could have been authentic */
 	bool watching_write;
+	bool further;          /* dialled to join a path, not to make one */
+	bool joined;           /* a lane of its link's queue */
+	bool stalled;          /* was one, and stands still */
+	bool spoken;           /* something has been sent on it */
+	uint32_t lane;
+	struct stream_pace pace;
+	struct packet_list copies; /* of small packets that go out on another lane, too */
 	struct record_stream in;
 	struct record_queue out; /* sealed */
 	struct mono born, last_in;
@@ -100,6 +120,28 @@ struct echo_sent {
 	struct mono sent;
 };
 #define ECHOES_KEPT 16
+
+/* parallel.c */
+struct parallel {
+	struct stream *lanes[STREAMS_MAX]; /* by the queue's lane */
+	uint32_t count;
+	uint32_t spare;               /* while there is no stream: the queue's lane that is open */
+	uint32_t wanted;
+	uint64_t dials[STREAMS_MAX];  /* attempts under way; 0: none */
+	struct stream *joining[STREAMS_MAX]; /* what came of them, while it lives */
+	struct mono retry;
+	uint32_t failures;
+};
+
+/* pace.c */
+struct pace {
+	struct mono due, sampled, needed, lossy_until;
+	bool running, moved;
+	uint64_t sent, lost, received, disordered; /* segments; lost and disordered in 1024ths */
+	uint32_t loss_ppm;
+};
+/* Above this loss a long round trip is no sign of a queue. */
+#define PACE_RANDOM_LOSS_PPM 30000
 
 /* One peer as the engine sees it: its queue, its ways, and which of them is used. */
 struct link {
@@ -122,7 +164,9 @@ struct link {
 	/* UDP */
 	struct udp_path udp; /* where to send now; remote unset: unknown */
 	/* TCP */
-	struct stream *stream; /* where TCP sends now; NULL: none */
+	struct stream *stream; /* where TCP sends now, handshakes and echoes at the least; NULL: none */
+	struct parallel parallel;
+	struct pace pace;
 	uint64_t attempt;      /* of the dial under way; 0: none */
 
 	/* who chooses the path (WIRE.md 2) */
@@ -138,6 +182,7 @@ struct link {
 	bool hello_due;            /* our one hello of this session is yet to go */
 	bool hello_shown;          /* the peer has shown its own at some time */
 	uint32_t capabilities;
+	uint32_t peer_streams, peer_inner_max;
 	struct ip_address probe_source, probe_target;
 	bool probe_named;
 	struct echo_sent echoes[ECHOES_KEPT];
@@ -274,6 +319,35 @@ void admission_accept(struct engine *engine, struct listener_socket *socket);
 void admission_leave(struct engine *engine, struct stream *stream, bool authentic);
 void admission_tick(struct engine *engine);
 struct mono admission_deadline(const struct engine *engine);
+
+/* ---- parallel.c ---- */
+/* How many streams both sides take; 1 where the peer has not shown the capability. */
+uint32_t parallel_agreed(const struct link *link);
+/* The stream is a lane from now on; false: there is no room. */
+bool parallel_join(struct link *link, struct stream *stream);
+void parallel_leave(struct link *link, struct stream *stream);
+/* The first authentic record has come in on a stream; true: it has joined, and moves no path. */
+bool parallel_first_record(struct link *link, struct stream *stream, const struct received *received);
+/* Dials what is wanted and not there. */
+void parallel_fill(struct link *link);
+void parallel_cancel(struct link *link);
+/* False: not one of ours. Takes tcp when true. */
+bool parallel_connected(struct link *link, uint64_t attempt, struct tcp *tcp);
+bool parallel_dial_failed(struct link *link, uint64_t attempt);
+/* The stream is closed. */
+void parallel_gone(struct link *link, struct stream *stream);
+/* Down to one. */
+void parallel_shrink(struct link *link);
+void parallel_set_stalled(struct link *link, struct stream *stream, bool stalled);
+
+/* ---- pace.c ---- */
+/* Something has moved by TCP in this turn. */
+void pace_note(struct link *link);
+/* When to call pace_tick; MONO_NEVER: nothing moves. */
+struct mono pace_deadline(const struct link *link);
+void pace_tick(struct link *link);
+/* Loss was seen a short time ago. */
+bool pace_lossy(const struct link *link);
 
 /* ---- echo.c ---- */
 void echo_send(struct link *link, const struct fallback_echo *echo);

@@ -78,12 +78,15 @@ void stream_close(struct engine *engine, struct stream *stream)
 	stream->tcp = NULL;
 	record_queue_clear(&stream->out, &rest);
 	packet_give_list(engine->pool, &rest);
+	packet_give_list(engine->pool, &stream->copies);
 	record_stream_free(&stream->in);
 	list_remove(link ? &engine->known : &engine->unknown, stream);
 	stream->next = engine->dead_streams;
 	engine->dead_streams = stream;
-	if (link)
+	if (link) {
+		parallel_gone(link, stream);
 		link_stream_gone(link, stream);
+	}
 	admission_leave(engine, stream, false);
 }
 
@@ -100,6 +103,8 @@ void stream_bind(struct engine *engine, struct stream *stream, struct link *link
 	if (stream->link == link)
 		return;
 	list_remove(stream->link ? &engine->known : &engine->unknown, stream);
+	if (stream->link)
+		parallel_gone(stream->link, stream);
 	if (stream->link && stream->link->stream == stream)
 		stream->link->stream = NULL;
 	stream->link = link;
@@ -117,10 +122,15 @@ void stream_promote(struct engine *engine, struct stream *stream)
 	if (link->stream && link->stream->born.ns > stream->born.ns)
 		return;
 	link->stream = stream;
-	stream->retire = MONO_UNSET;
-	for (struct stream *other = engine->known.head; other; other = other->next)
-		if (other->link == link && other != stream && !mono_is_set(other->retire))
+	for (struct stream *other = engine->known.head; other; other = other->next) {
+		if (other->link != link || other == stream)
+			continue;
+		parallel_leave(link, other);
+		other->stalled = false;
+		if (!mono_is_set(other->retire))
 			other->retire = mono_add_ms(engine->now, RETIRE_MS);
+	}
+	parallel_join(link, stream);
 }
 
 void stream_mute(struct engine *engine, struct stream *stream)
@@ -138,6 +148,7 @@ bool stream_has_room(const struct stream *stream)
 
 void stream_queue(struct stream *stream, struct packet *packet)
 {
+	stream->spoken = true;
 	record_queue_push(&stream->out, packet);
 }
 

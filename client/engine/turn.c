@@ -92,9 +92,11 @@ struct mono engine_deadline(const struct engine *engine)
 	deadline = mono_min(deadline, admission_deadline(engine));
 	if (engine->touched)
 		return engine->now;
-	for (const struct link *link = engine->links; link; link = link->next)
+	for (const struct link *link = engine->links; link; link = link->next) {
+		deadline = mono_min(deadline, pace_deadline(link));
 		if (link->fallback)
 			deadline = mono_min(deadline, fallback_deadline(link->fallback));
+	}
 	return deadline;
 }
 
@@ -133,9 +135,12 @@ static void do_time(struct engine *engine)
 		streams_tick(engine);
 	if (mono_reached(engine->now, admission_deadline(engine)))
 		admission_tick(engine);
-	for (struct link *link = engine->links; link; link = link->next)
+	for (struct link *link = engine->links; link; link = link->next) {
+		if (mono_reached(engine->now, pace_deadline(link)))
+			pace_tick(link);
 		if (link->fallback && mono_reached(engine->now, fallback_deadline(link->fallback)))
 			link_simple_event(link, FALLBACK_TICK, CARRIER_NONE);
+	}
 }
 
 static void do_ready(struct engine *engine, const struct loop_ready *ready)

@@ -179,6 +179,11 @@ uint64_t sim_run_until_state(struct simulation *sim, const char *state, uint64_t
 
 void sim_send(struct simulation *sim, struct side *from, struct side *to, uint32_t number, size_t len)
 {
+	sim_send_flow(sim, from, to, 0, number, len);
+}
+
+void sim_send_flow(struct simulation *sim, struct side *from, struct side *to, uint16_t port, uint32_t number, size_t len)
+{
 	uint8_t packet[2048] = { 0 };
 	struct ip_address address;
 
@@ -192,6 +197,7 @@ void sim_send(struct simulation *sim, struct side *from, struct side *to, uint32
 	memcpy(packet + 12, address.bytes, 4);
 	assert_true(ip_address_parse(to->inner, strlen(to->inner), &address));
 	memcpy(packet + 16, address.bytes, 4);
+	put_be16(packet + 20, port);
 	put_be16(packet + 24, (uint16_t)(len - 20));
 	put_be32(packet + IP_UDP_LEN, number);
 	host_send_inner(from->host, packet, len);

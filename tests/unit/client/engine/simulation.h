@@ -48,6 +48,8 @@ void sim_way(struct simulation *sim, const struct way *way);
 void sim_way_one(struct simulation *sim, bool to_server, const struct way *way);
 /* Sends an inner UDP packet with this number and total length from one side to the other. */
 void sim_send(struct simulation *sim, struct side *from, struct side *to, uint32_t number, size_t len);
+/* The same from a certain source port: another flow. */
+void sim_send_flow(struct simulation *sim, struct side *from, struct side *to, uint16_t port, uint32_t number, size_t len);
 /* The next number that came out at a side; false: none. */
 bool sim_take(struct side *side, uint32_t *number);
 /* Sends `count` numbered packets each way, one each gap_ms, and returns how many arrived at the end (both ways);

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* What the streams' own figures (TCP_INFO) tell, ten times a second while something moves and never else: how
+ * many streams the path needs, BBR and large buffers where it loses or is long, a pacing ceiling where BBR
+ * fills somebody's queue, how much may wait unsent, and CoDel's figures. Called by the engine's loop.
+ * Sources: RFC 8289; tcp(7); measured prototypes for the figures. */
+#include "client/engine/state.h"
+
+#include <string.h>
+
+#define SAMPLE_MS 100
+#define IDLE_MS (30 * 1000) /* further streams not needed for so long are closed */
+#define LOSSY_MS (10 * 1000)
+
+#define STREAMS_UNDER_LOSS 8
+#define STREAMS_UNDER_BURSTS 16
+
+#define LONG_US 3000 /* round trips from which on buffers matter */
+#define STALL_MIN_MS 800
+
+#define UNSENT_MIN (32u << 10)
+#define UNSENT_MAX (1u << 20)
+
+#define QUEUE_BYTES_MIN (1u << 20)
+#define QUEUE_BYTES_MAX (6u << 20)
+#define QUEUE_PACKET_BYTES 1024 /* for each of so many bytes one packet, at the least */
+#define CODEL_TARGET_MIN_US 5000
+#define CODEL_TARGET_MAX_US 50000
+#define CODEL_INTERVAL_MIN_US 100000
+#define CODEL_INTERVAL_MAX_US 1000000
+
+/* What all streams of a link have shown since the last look. */
+struct look {
+	uint32_t rtt_us; /* the shortest */
+	uint64_t rate;   /* bytes a second */
+	uint32_t timeouts;
+	uint64_t sent, lost, received, disordered;
+	struct mono silent_since;
+};
+
+static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+static void tune(struct link *link, struct stream *stream, uint32_t what)
+{
+	struct seam_message message = { .kind = SEAM_TUNE };
+
+	what &= ~stream->pace.tuned;
+	if (!what)
+		return;
+	stream->pace.tuned |= what;
+	message.value = tcp_tune(stream->tcp, what);
+	if (message.value)
+		seam_send_tcp(link->engine->ports.seam, &message, stream->tcp);
+}
+
+static void set_unsent(struct stream *stream, const struct tcp_metrics *metrics)
+{
+	struct stream_pace *pace = &stream->pace;
+	uint32_t bytes = (uint32_t)clamp(metrics->delivery_rate / 125, UNSENT_MIN, UNSENT_MAX); /* 8 ms */
+
+	if (!metrics->delivery_rate || (metrics->idle_rate && bytes < pace->unsent))
+		return;
+	if (pace->unsent && bytes < pace->unsent + pace->unsent / 4 && bytes + bytes / 4 > pace->unsent)
+		return;
+	pace->unsent = bytes;
+	tcp_set_unsent(stream->tcp, bytes);
+}
+
+/* BBR keeps more under way than the path holds; where that stands in a queue, everybody's packets wait there.
+ */
+static void set_ceiling(struct stream *stream, const struct tcp_metrics *metrics, bool random_loss)
+{
+	struct stream_pace *pace = &stream->pace;
+	uint32_t slack = metrics->min_rtt_us / 6 > 8000 ? metrics->min_rtt_us / 6 : 8000;
+	bool standing = metrics->min_rtt_us && metrics->rtt_us > metrics->min_rtt_us + slack;
+	uint64_t rate = metrics->delivery_rate;
+
+	pace->above = standing && !metrics->idle_rate ? pace->above + 1 : 0;
+	if (random_loss) {
+		if (pace->ceiling)
+			tcp_set_pacing(stream->tcp, 0);
+		pace->ceiling = 0;
+	} else if (pace->above >= 3 && rate) {
+		pace->above = 0;
+		pace->ceiling = rate - rate / 12;
+		pace->raised = 0;
+		tcp_set_pacing(stream->tcp, pace->ceiling);
+	} else if (pace->ceiling && !standing) {
+		pace->ceiling += pace->ceiling / 32;
+		if (++pace->raised > 40)
+			pace->ceiling = 0;
+		tcp_set_pacing(stream->tcp, pace->ceiling);
+	}
+}
+
+static void look_at(struct link *link, struct stream *stream, struct look *look, bool random_loss)
+{
+	struct stream_pace *pace = &stream->pace;
+	struct tcp_metrics metrics;
+
+	if (tcp_metrics(stream->tcp, &metrics))
+		return;
+	look->sent += metrics.sent_segments - pace->sent;
+	look->lost += metrics.retransmits - pace->lost;
+	look->received += metrics.received_segments - pace->received;
+	look->disordered += metrics.disordered - pace->disordered;
+	look->timeouts += metrics.timed_out;
+	look->rate += metrics.delivery_rate;
+	if (metrics.min_rtt_us && metrics.min_rtt_us < look->rtt_us)
+		look->rtt_us = metrics.min_rtt_us;
+	pace->sent = metrics.sent_segments;
+	pace->lost = metrics.retransmits;
+	pace->received = metrics.received_segments;
+	pace->disordered = metrics.disordered;
+	pace->silent_ms = metrics.unacked ? metrics.silent_ms : 0;
+	pace->rtt_us = metrics.rtt_us;
+	pace->segment_bytes = metrics.segment_bytes;
+	if (!stream->joined)
+		return;
+	set_unsent(stream, &metrics);
+	if (pace->tuned & TCP_TUNE_BBR)
+		set_ceiling(stream, &metrics, random_loss);
+	(void)link;
+}
+
+/* The last seconds count most: each sample takes an eighth off what was before. */
+static void remember(struct pace *pace, const struct look *look)
+{
+	if (look->sent + look->received < 10)
+		return;
+	pace->sent += look->sent - pace->sent / 8;
+	pace->lost += look->lost * 1024 - pace->lost / 8;
+	pace->received += look->received - pace->received / 8;
+	pace->disordered += look->disordered * 1024 - pace->disordered / 8;
+}
+
+static void judge(struct link *link, const struct look *look, uint64_t passed_ms)
+{
+	struct pace *pace = &link->pace;
+	struct mono now = link->engine->now;
+	uint32_t wanted = 1;
+	/* In millionths. */
+	uint64_t loss = pace->sent ? pace->lost * 1000000 / 1024 / pace->sent : 0;
+	uint64_t disorder = pace->received ? pace->disordered * 1000000 / 1024 / pace->received : 0;
+	/* Segments lost in one round trip, in thousandths: with half of one a stream stands still every other
+	 * time. */
+	uint64_t stalls = passed_ms && look->rtt_us != UINT32_MAX
+				  ? look->sent * (look->rtt_us / 1000 + 1) * loss / passed_ms / 1000
+				  : 0;
+
+	pace->loss_ppm = (uint32_t)loss;
+	if (pace->lost >= 2 * 1024 || pace->disordered >= 8 * 1024)
+		if (loss >= 500 || disorder >= 20000) {
+			pace->lossy_until = mono_add_ms(now, LOSSY_MS);
+			wanted = 2;
+		}
+	if (stalls >= 500 || (disorder >= 250000 && pace->disordered >= 16 * 1024))
+		wanted = STREAMS_UNDER_LOSS;
+	if (look->timeouts >= 2 && wanted > 1)
+		wanted = STREAMS_UNDER_BURSTS;
+	if (wanted > 1)
+		pace->needed = now;
+	if (wanted > link->parallel.wanted)
+		link->parallel.wanted = wanted;
+}
+
+static void set_queue(struct link *link, const struct look *look)
+{
+	uint64_t rtt_us = look->rtt_us, path = look->rate * rtt_us / 1000000;
+	size_t bytes = (size_t)clamp(2 * path, QUEUE_BYTES_MIN, QUEUE_BYTES_MAX);
+
+	if (look->rtt_us == UINT32_MAX)
+		return;
+	queue_set_codel(link->queue, (uint32_t)clamp(rtt_us / 8, CODEL_TARGET_MIN_US, CODEL_TARGET_MAX_US),
+		(uint32_t)clamp(2 * rtt_us, CODEL_INTERVAL_MIN_US, CODEL_INTERVAL_MAX_US));
+	queue_set_limits(link->queue, bytes, bytes / QUEUE_PACKET_BYTES);
+}
+
+static void look_for_stalls(struct link *link)
+{
+	for (struct stream *stream = link->engine->known.head; stream; stream = stream->next) {
+		uint32_t limit = 4 * stream->pace.rtt_us / 1000;
+
+		if (stream->link != link || !(stream->joined || stream->stalled))
+			continue;
+		parallel_set_stalled(link, stream,
+			stream->pace.silent_ms >= (limit > STALL_MIN_MS ? limit : STALL_MIN_MS));
+	}
+}
+
+static void sample(struct link *link)
+{
+	struct engine *engine = link->engine;
+	struct pace *pace = &link->pace;
+	struct look look = { .rtt_us = UINT32_MAX };
+	uint64_t passed_ms = mono_since_ms(engine->now, pace->sampled);
+	uint32_t what = 0;
+
+	for (struct stream *stream = engine->known.head; stream; stream = stream->next)
+		if (stream->link == link)
+			look_at(link, stream, &look, pace->loss_ppm > PACE_RANDOM_LOSS_PPM);
+	remember(pace, &look);
+	if (mono_is_set(pace->sampled))
+		judge(link, &look, passed_ms);
+	pace->sampled = engine->now;
+	set_queue(link, &look);
+	if (pace_lossy(link))
+		what |= TCP_TUNE_BBR | TCP_TUNE_BUFFERS;
+	if (look.rtt_us != UINT32_MAX && look.rtt_us >= LONG_US)
+		what |= TCP_TUNE_BUFFERS;
+	for (size_t i = 0; i < STREAMS_MAX; i++)
+		if (link->parallel.lanes[i])
+			tune(link, link->parallel.lanes[i], what);
+	look_for_stalls(link);
+	parallel_fill(link);
+}
+
+bool pace_lossy(const struct link *link)
+{
+	return mono_is_set(link->pace.lossy_until) &&
+	       !mono_reached(link->engine->now, link->pace.lossy_until);
+}
+
+void pace_note(struct link *link)
+{
+	struct pace *pace = &link->pace;
+
+	pace->moved = true;
+	if (!pace->running) {
+		pace->running = true;
+		pace->due = mono_add_ms(link->engine->now, SAMPLE_MS);
+	}
+}
+
+struct mono pace_deadline(const struct link *link)
+{
+	return mono_is_set(link->pace.due) ? link->pace.due : MONO_NEVER;
+}
+
+void pace_tick(struct link *link)
+{
+	struct pace *pace = &link->pace;
+	struct mono now = link->engine->now, idle = mono_add_ms(pace->needed, IDLE_MS);
+
+	if (pace->running)
+		sample(link);
+	/* Now and once more after the last packet, since what stands still shows only then. */
+	pace->running =
+		pace->moved || (pace->running && link->parallel.count > 1 && queue_packets(link->queue));
+	pace->moved = false;
+	pace->due = pace->running ? mono_add_ms(now, SAMPLE_MS) : MONO_UNSET;
+	if (link->parallel.count < 2)
+		return;
+	if (mono_reached(now, idle))
+		parallel_shrink(link);
+	else if (!pace->running)
+		pace->due = idle;
+}
