@@ -25,6 +25,11 @@ const struct option_text option_texts[OPTION_COUNT] = {
 		"with \"(hidden)\" instead of private and preshared keys" },
 	[OPTION_LINES] = { 'n', "lines", "N", "the newest N entries (1 to 10000)" },
 	[OPTION_FOLLOW] = { 'f', "follow", NULL, "goes on with new entries as they come" },
+	[OPTION_ENDPOINT] = { 0, "endpoint", "HOST",
+		"the name or address by which clients reach this machine" },
+	[OPTION_PORT] = { 0, "port", "N", "for UDP and TCP (443)" },
+	[OPTION_OUTPUT] = { 'o', "output", "FILE",
+		"the client's profile goes there (NAME.conf); - is standard output" },
 	[OPTION_FOR] = { 0, "for", "TIME", "only for so long: 90s, 5m, 2h (1d at most)" },
 };
 

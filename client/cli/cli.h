@@ -117,6 +117,7 @@ enum cli_exit run_set(struct cli *cli);
 enum cli_exit run_doctor(struct cli *cli);
 enum cli_exit run_unlock(struct cli *cli);
 enum cli_exit run_logs(struct cli *cli);
+enum cli_exit run_server(struct cli *cli);
 enum cli_exit run_genkey(struct cli *cli);
 enum cli_exit run_pubkey(struct cli *cli);
 enum cli_exit run_genpsk(struct cli *cli);

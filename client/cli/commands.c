@@ -44,6 +44,13 @@ const struct command commands[] = {
 		OPTION_BIT(OPTION_FOR), 0, 0, run_unlock },
 	{ "logs", "", "shows what the daemon has to say", "",
 		OPTION_BIT(OPTION_LINES) | OPTION_BIT(OPTION_FOLLOW), 0, 0, run_logs },
+	{ "server", "init|add [NAME]", "makes a server, and profiles for its clients",
+		"init makes keys and a server's profile, and a first client's (NAME, or client)\n"
+		"as a file and a QR code; add makes one for a further client. Both as root, and\n"
+		"nothing else on this machine changes.",
+		OPTION_BIT(OPTION_ENDPOINT) | OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_NAME) |
+			OPTION_BIT(OPTION_OUTPUT),
+		1, 2, run_server },
 	{ "genkey", "", "makes a private key", "", 0, 0, 0, run_genkey },
 	{ "pubkey", "", "turns a private key on standard input into its public key", "", 0, 0, 0,
 		run_pubkey },

@@ -90,6 +90,8 @@ static bool only_reads(enum rpc_method method)
 	case RPC_METHOD_DIAGNOSE:
 	case RPC_METHOD_SPEEDTEST_PREPARE:
 	case RPC_METHOD_SPEEDTEST_END:
+	case RPC_METHOD_SERVER_INIT:
+	case RPC_METHOD_SERVER_ADD:
 		return false;
 	}
 	return false;
@@ -159,6 +161,10 @@ void methods_handle(struct daemon *daemon, struct client *client, const struct r
 		return;
 	case RPC_METHOD_WATCH:
 		method_watch(daemon, client, request);
+		return;
+	case RPC_METHOD_SERVER_INIT:
+	case RPC_METHOD_SERVER_ADD:
+		method_server(daemon, client, request);
 		return;
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What each method of client/rpc/protocol.md does. Main thread.
  * Files: methods.c (who may do what, and the small ones), methods_tunnel.c, methods_profile.c,
- * methods_lockdown.c; `diagnose` is diagnose.c's, `speedtest.*` are speed.c's, `history` is
+ * methods_lockdown.c, methods_server.c; `diagnose` is diagnose.c's, `speedtest.*` are speed.c's, `history` is
  * record.c's. */
 #ifndef WGTCP_CLIENT_DAEMON_METHODS_H
 #define WGTCP_CLIENT_DAEMON_METHODS_H
@@ -37,5 +37,6 @@ void method_import(struct daemon *daemon, struct client *client, const struct rp
 void method_export(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_delete(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 void method_set(struct daemon *daemon, struct client *client, const struct rpc_request *request);
+void method_server(struct daemon *daemon, struct client *client, const struct rpc_request *request);
 
 #endif

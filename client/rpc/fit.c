@@ -127,6 +127,8 @@ static bool shrink_result(struct rpc_result *result)
 	case RPC_METHOD_TUNNEL_SET:
 	case RPC_METHOD_KILLSWITCH_UNLOCK:
 	case RPC_METHOD_WATCH:
+	case RPC_METHOD_SERVER_INIT:
+	case RPC_METHOD_SERVER_ADD:
 		return false;
 	}
 	return false;

@@ -110,6 +110,20 @@ static const struct field params_history[] = {
 	U64(struct rpc_request, before),
 	END,
 };
+static const struct field params_server_init[] = {
+	{ "endpoint", FIELD_TEXT, true, offsetof(struct rpc_request, endpoint), RPC_HOST_LEN, 0, 0, 0, 0 },
+	U32(struct rpc_request, port),
+	TEXT(struct rpc_request, name),
+	TEXT(struct rpc_request, client),
+	END,
+};
+static const struct field params_server_add[] = {
+	{ "client", FIELD_TEXT, true, offsetof(struct rpc_request, client), RPC_NAME_LEN, 0, 0, 0, 0 },
+	TEXT(struct rpc_request, name),
+	TEXT(struct rpc_request, endpoint),
+	U32(struct rpc_request, port),
+	END,
+};
 
 static const struct field params_diagnose[] = { TEXT(struct rpc_request, name), END };
 
@@ -144,6 +158,10 @@ const struct field *shape_of_params(enum rpc_method method)
 		return params_switch;
 	case RPC_METHOD_LOGS:
 		return params_logs;
+	case RPC_METHOD_SERVER_INIT:
+		return params_server_init;
+	case RPC_METHOD_SERVER_ADD:
+		return params_server_add;
 	case RPC_METHOD_KILLSWITCH_UNLOCK:
 		return params_unlock;
 	case RPC_METHOD_DIAGNOSE:
@@ -322,6 +340,16 @@ static const struct field result_exported[] = {
 	PLAIN(FIELD_BOOL, struct rpc_result, "hidden", exported.hidden),
 	END,
 };
+static const struct field result_served[] = {
+	IN_TEXT("name", served.name),
+	IN_TEXT("file", served.file),
+	IN_TEXT("client", served.client),
+	IN_TEXT("endpoint", served.endpoint),
+	{ "text", FIELD_STRING, true, IN(served.text), 0, 0, 0, 0, 0 },
+	PLAIN(FIELD_BOOL, struct rpc_result, "changed", served.changed),
+	NOTES(struct rpc_result, "warnings", served.warnings),
+	END,
+};
 static const struct field result_logs[] = {
 	LIST(struct rpc_result, "entries", logs.entries, logs.entry_count, struct rpc_log, log_entry),
 	END,
@@ -379,6 +407,9 @@ const struct field *shape_of_result(enum rpc_method method)
 		return result_exported;
 	case RPC_METHOD_LOGS:
 		return result_logs;
+	case RPC_METHOD_SERVER_INIT:
+	case RPC_METHOD_SERVER_ADD:
+		return result_served;
 	case RPC_METHOD_KILLSWITCH_UNLOCK:
 		return result_unlocked;
 	case RPC_METHOD_DIAGNOSE:

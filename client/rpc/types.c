@@ -77,6 +77,11 @@ void rpc_result_free(struct rpc_result *result)
 	case RPC_METHOD_TUNNEL_EXPORT:
 		string_free(result->exported.text);
 		break;
+	case RPC_METHOD_SERVER_INIT:
+	case RPC_METHOD_SERVER_ADD:
+		string_free(result->served.text);
+		free(result->served.warnings.items);
+		break;
 	case RPC_METHOD_LOGS:
 		free(result->logs.entries);
 		break;

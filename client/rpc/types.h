@@ -22,6 +22,7 @@
 #define RPC_INTERFACE_LEN 16
 #define RPC_KEY_LEN 45
 #define RPC_ENDPOINT_LEN 80
+#define RPC_HOST_LEN 272 /* a host's name and a port */
 #define RPC_PATH_LEN 512
 #define RPC_ADDRESS_LEN 46
 #define RPC_SENTENCE_LEN 512
@@ -79,9 +80,12 @@ struct rpc_request {
 	bool hide_keys;               /* export */
 	struct rpc_setting *settings; /* set: all of them or none */
 	size_t setting_count;
-	uint32_t lines; /* logs: the newest so many; 0: as many as fit */
-	bool follow;    /* logs: then `log` notices */
-	uint32_t for_s; /* unlock: only for so many seconds; 0: for good */
+	uint32_t lines;                 /* logs: the newest so many; 0: as many as fit */
+	bool follow;                    /* logs: then `log` notices */
+	uint32_t for_s;                 /* unlock: only for so many seconds; 0: for good */
+	char endpoint[RPC_HOST_LEN];    /* server.init, server.add: the host that clients call */
+	uint32_t port;                  /* the same; 0: the default */
+	char client[RPC_NAME_LEN];      /* the same: what the client is called */
 	enum rpc_resolution resolution; /* history */
 	uint64_t before;                /* history: points that began before this Unix time; 0: up to now */
 };
@@ -105,7 +109,8 @@ struct rpc_peer {
 	uint64_t rx_bps, tx_bps; /* bits a second */
 	/* Inner echoes over the last 60 s. echoes 0: nobody has asked, and the other two mean nothing. */
 	uint32_t echoes, loss_permille, jitter_us;
-	uint32_t carrier_rtt_us; /* what TCP says of the connection that carries it; 0: not on TCP, or unknown */
+	uint32_t carrier_rtt_us; /* what TCP says of the connection that carries it; 0: not on TCP, or unknown
+				  */
 };
 
 struct rpc_tunnel {
@@ -170,8 +175,8 @@ struct rpc_entry {
 struct rpc_list {
 	struct rpc_entry *tunnels;
 	size_t tunnel_count;
-	/* So many were left out before the first, and so many are there in all: where that is more, the rest did not
-	 * fit, and can be had with tunnel_from. The same in rpc_status. */
+	/* So many were left out before the first, and so many are there in all: where that is more, the rest
+	 * did not fit, and can be had with tunnel_from. The same in rpc_status. */
 	uint32_t tunnel_from, tunnels_total;
 };
 
@@ -236,6 +241,17 @@ struct rpc_exported {
 	bool hidden; /* keys read "(hidden)" */
 };
 
+/* server.init, server.add */
+struct rpc_served {
+	char name[RPC_NAME_LEN]; /* of the server's tunnel */
+	char file[RPC_PATH_LEN];
+	char client[RPC_NAME_LEN];
+	char endpoint[RPC_HOST_LEN]; /* HOST:PORT that the client calls */
+	char *text;                  /* the client's profile, with its key */
+	bool changed;                /* in force already, else from the next up on */
+	struct rpc_notes warnings;
+};
+
 struct rpc_log {
 	uint64_t time_ms; /* Unix time */
 	enum rpc_level level;
@@ -282,14 +298,15 @@ struct rpc_history {
 struct rpc_result {
 	enum rpc_method method;
 	union {
-		struct rpc_info info;         /* daemon.info */
-		struct rpc_list list;         /* tunnel.list */
-		struct rpc_status status;     /* tunnel.status */
-		struct rpc_moved moved;       /* tunnel.up, tunnel.switch */
-		struct rpc_done done;         /* tunnel.down, .import, .delete, .set */
-		struct rpc_exported exported; /* tunnel.export */
-		struct rpc_logs logs;         /* logs */
-		struct rpc_unlocked unlocked; /* killswitch.unlock */
+		struct rpc_info info;           /* daemon.info */
+		struct rpc_list list;           /* tunnel.list */
+		struct rpc_status status;       /* tunnel.status */
+		struct rpc_moved moved;         /* tunnel.up, tunnel.switch */
+		struct rpc_done done;           /* tunnel.down, .import, .delete, .set */
+		struct rpc_exported exported;   /* tunnel.export */
+		struct rpc_logs logs;           /* logs */
+		struct rpc_served served;       /* server.init, server.add */
+		struct rpc_unlocked unlocked;   /* killswitch.unlock */
 		struct rpc_diagnosis diagnosis; /* diagnose */
 		struct rpc_prepared prepared;   /* speedtest.prepare */
 		struct rpc_history history;     /* history */

@@ -18,8 +18,8 @@ const char *const rpc_backend_words[] = { "none", "kernel", "kernel-wgtcp", "ker
 const char *const rpc_backend_choice_words[] = { "auto", "kernel", "userspace", NULL };
 const char *const rpc_permission_words[] = { "read", "all", NULL };
 const char *const rpc_kill_switch_words[] = { "off", "on", "open", NULL };
-const char *const rpc_check_words[] = { "tunnel", "link", "route", "ipv4", "ipv6", "dns", "captive-portal", "udp",
-	"tcp", "handshake", "mtu", "clock", "kernel", "leftovers", "kill-switch", NULL };
+const char *const rpc_check_words[] = { "tunnel", "link", "route", "ipv4", "ipv6", "dns", "captive-portal",
+	"udp", "tcp", "handshake", "mtu", "clock", "kernel", "leftovers", "kill-switch", NULL };
 const char *const rpc_verdict_words[] = { "ok", "warning", "bad", "unknown", NULL };
 const char *const rpc_level_words[] = { "error", "warning", "info", "debug", NULL };
 const char *const rpc_step_words[] = { "starting", "waiting-for-network", "resolving", "trying-udp",
@@ -27,7 +27,7 @@ const char *const rpc_step_words[] = { "starting", "waiting-for-network", "resol
 const char *const rpc_method_words[] = { "daemon.info", "tunnel.list", "tunnel.up", "tunnel.down",
 	"tunnel.status", "tunnel.import", "tunnel.export", "tunnel.delete", "tunnel.set", "tunnel.switch",
 	"killswitch.unlock", "diagnose", "logs", "watch", "speedtest.prepare", "speedtest.end", "history",
-	NULL };
+	"server.init", "server.add", NULL };
 const char *const rpc_resolution_words[] = { "minute", "hour", NULL };
 const char *const rpc_notice_words[] = { "state", "stats", "progress", "log", "speedtest", NULL };
 const char *const rpc_carrier_words[] = { "none", "udp", "tcp", NULL };

@@ -29,6 +29,8 @@ bool console_is_admin(void);
 /* A whole file ("-": standard input) of at most max bytes, into memory of malloc with a NUL behind it. 0;
  * -EFBIG: it is longer; -EISDIR; -errno. The caller wipes. */
 int console_read_file(const char *path, size_t max, char **text, size_t *len);
+/* Into a new file that only its owner may read. -EEXIST: there is one; -errno, and then there is none. */
+int console_write_secret(const char *path, const char *bytes, size_t len);
 /* Whether a file of that name exists. */
 bool console_file_exists(const char *path);
 

@@ -290,6 +290,8 @@ static bool take_result(struct status_model *model, struct rpc_result *result, s
 	case RPC_METHOD_SPEEDTEST_PREPARE:
 	case RPC_METHOD_SPEEDTEST_END:
 	case RPC_METHOD_HISTORY:
+	case RPC_METHOD_SERVER_INIT:
+	case RPC_METHOD_SERVER_ADD:
 		return true;
 	}
 	return true;

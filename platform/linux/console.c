@@ -142,6 +142,31 @@ out:
 	return err;
 }
 
+int console_write_secret(const char *path, const char *bytes, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	while (len && !err) {
+		ssize_t written = write(fd, bytes, len);
+
+		if (written >= 0) {
+			bytes += written;
+			len -= (size_t)written;
+		} else if (errno != EINTR) {
+			err = -errno;
+		}
+	}
+	if (!err && fsync(fd))
+		err = -errno;
+	if (close(fd) && !err)
+		err = -errno;
+	if (err)
+		unlink(path);
+	return err;
+}
+
 bool console_file_exists(const char *path)
 {
 	return access(path, F_OK) == 0;

@@ -194,6 +194,15 @@ int console_read_file(const char *path, size_t max, char **text, size_t *len)
 	return 0;
 }
 
+int console_write_secret(const char *path, const char *bytes, size_t len)
+{
+	if (fake.file_path && !strcmp(path, fake.file_path))
+		return -EEXIST;
+	snprintf(fake.written_path, sizeof(fake.written_path), "%s", path);
+	snprintf(fake.written, sizeof(fake.written), "%.*s", (int)len, bytes);
+	return fake.write_error;
+}
+
 bool console_file_exists(const char *path)
 {
 	return fake.file_path && !strcmp(path, fake.file_path);

@@ -33,6 +33,8 @@ struct fake {
 	char last_text[4096];
 	size_t request_count;
 	bool caught;
+	int write_error; /* for the next file that is written */
+	char written_path[256], written[4096];
 };
 
 extern struct fake fake;

@@ -89,6 +89,15 @@ static void answer_usual(struct rpc_server *server, const struct rpc_request *re
 	case RPC_METHOD_TUNNEL_EXPORT:
 		result.exported.text = (char *)(uintptr_t) "[Interface]\nPrivateKey = k\n";
 		break;
+	case RPC_METHOD_SERVER_INIT:
+	case RPC_METHOD_SERVER_ADD:
+		snprintf(result.served.name, RPC_NAME_LEN, "server");
+		snprintf(result.served.file, RPC_PATH_LEN, "/etc/wgtcp/server.conf");
+		snprintf(result.served.client, RPC_NAME_LEN, "%s", request->client);
+		snprintf(result.served.endpoint, RPC_HOST_LEN, "vpn.example:443");
+		result.served.text = (char *)(uintptr_t) "[Interface]\nPrivateKey = k\n";
+		result.served.changed = request->method == RPC_METHOD_SERVER_INIT;
+		break;
 	case RPC_METHOD_KILLSWITCH_UNLOCK:
 	case RPC_METHOD_DIAGNOSE:
 	case RPC_METHOD_DAEMON_INFO:
@@ -456,6 +465,51 @@ static void test_export_delete_set(void **state)
 	assert_string_equal(fake.last_text, "Transport=tcp");
 	start(answer_usual);
 	assert_int_equal(RUN("set", "office", "Transport"), 2);
+	assert_int_equal(fake.request_count, 0);
+}
+
+/* ---- server ---- */
+
+static void test_server(void **state)
+{
+	(void)state;
+	start(answer_usual);
+	assert_int_equal(RUN("server", "init", "--endpoint", "vpn.example"), 0);
+	assert_string_equal(fake.written_path, "client.conf");
+	assert_string_equal(fake.written, "[Interface]\nPrivateKey = k\n");
+	assert_non_null(strstr(fake.out, "/etc/wgtcp/server.conf; `wgtcp-cli up server` starts it"));
+	assert_non_null(strstr(fake.out, "Nothing was opened in a firewall"));
+	assert_null(strstr(fake.out, "PrivateKey"));
+	assert_int_equal(asked(0)->method, RPC_METHOD_SERVER_INIT);
+	assert_string_equal(asked(0)->endpoint, "vpn.example");
+	assert_int_equal(asked(0)->port, 0);
+
+	start(answer_usual);
+	assert_int_equal(RUN("server", "add", "../Anna's laptop", "--name", "office", "--port", "51820"), 0);
+	assert_string_equal(fake.written_path, "-.-Anna's laptop.conf");
+	assert_non_null(strstr(fake.out, "`wgtcp-cli down server` and `wgtcp-cli up server`"));
+	assert_string_equal(asked(0)->name, "office");
+	assert_string_equal(asked(0)->client, "../Anna's laptop");
+	assert_int_equal(asked(0)->port, 51820);
+
+	/* The key is nowhere else, so it is not lost with the file. */
+	start(answer_usual);
+	fake.write_error = -28; /* ENOSPC */
+	assert_int_equal(RUN("server", "add", "anna"), 1);
+	assert_non_null(strstr(fake.out, "PrivateKey = k\n"));
+
+	start(answer_usual);
+	fake.file_path = "anna.conf";
+	assert_int_equal(RUN("server", "add", "anna"), 1);
+	assert_int_equal(fake.request_count, 0);
+	assert_int_equal(RUN("server", "add", "anna", "--output", "-"), 0);
+	assert_string_equal(fake.out, "[Interface]\nPrivateKey = k\n");
+
+	start(answer_usual);
+	assert_int_equal(RUN("server", "init"), 2);
+	assert_int_equal(RUN("server", "add"), 2);
+	assert_int_equal(RUN("server", "remove", "anna"), 2);
+	assert_int_equal(RUN("server", "init", "--endpoint", "h", "--port", "65536"), 2);
 	assert_int_equal(fake.request_count, 0);
 }
 
@@ -892,6 +946,7 @@ int main(void)
 		cmocka_unit_test(test_import),
 		cmocka_unit_test(test_import_errors),
 		cmocka_unit_test(test_export_delete_set),
+		cmocka_unit_test(test_server),
 		cmocka_unit_test(test_status_pages),
 		cmocka_unit_test(test_many_tunnels),
 		cmocka_unit_test(test_status_exit),

@@ -556,7 +556,7 @@ static void test_words(void **state)
 		{ rpc_permission_words, RPC_PERMISSION_ALL, "all" },
 		{ rpc_level_words, RPC_LEVEL_DEBUG, "debug" },
 		{ rpc_step_words, RPC_STEP_VERIFYING, "verifying" },
-		{ rpc_method_words, RPC_METHOD_HISTORY, "history" },
+		{ rpc_method_words, RPC_METHOD_SERVER_ADD, "server.add" },
 		{ rpc_resolution_words, RPC_RESOLUTION_HOUR, "hour" },
 		{ rpc_notice_words, RPC_NOTICE_SPEEDTEST, "speedtest" },
 		{ rpc_carrier_words, CARRIER_TCP, "tcp" },
