@@ -11,7 +11,7 @@ import xml.etree.ElementTree as xml
 import children
 
 PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-gui", "wgtcp-tray", "wgtcp-emulator",
-            "vm_kernel_tunnel")
+            "vm_kernel_tunnel", "vm_probes")
 
 
 class Build:

@@ -17,24 +17,29 @@ from lib.lab import Failure
 
 KERNEL = "linux-image-cloud-amd64"
 # Loaded at boot, and there to be loaded by a test.
-BOOT_MODULES, MORE_MODULES = ("virtio_pci", "virtio_net"), ("wireguard",)
+BOOT_MODULES = ("virtio_pci", "virtio_net")
+MORE_MODULES = ("wireguard", "tun", "virtio_blk", "ext4", "nft_reject_inet", "nft_socket", "nft_ct")
 # dash and not busybox as the shell: Debian's busybox runs its own ip and ping before those that are meant.
 PROGRAMS = ("dash", "ip", "ping", "wg")
-APPLETS = ("cat", "cut", "dd", "dmesg", "echo", "grep", "head", "insmod", "kill", "ls", "mkdir", "mount", "nc", "rmmod",
-           "sed", "setsid", "sha256sum", "sleep", "stty", "sysctl", "timeout", "tr", "uname", "wc")
+APPLETS = ("cat", "cut", "date", "dd", "dmesg", "echo", "grep", "head", "insmod", "kill", "ln", "ls", "mkdir", "mount", "nc", "reboot", "rm", "rmmod",
+           "sed", "setsid", "sha256sum", "sleep", "stty", "sync", "sysctl", "timeout", "tr", "uname", "wc")
 
-# The console tells how far it is, the second serial line is a shell.
+# The console tells how far it is, the second serial line is a shell. A test may bring along what is done before the network
+# is up and right after.
 INIT = """#!/bin/sh
 export PATH=/bin HOME=/
 mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t devtmpfs dev /dev
 mount -t tmpfs tmpfs /run; mount -t tmpfs tmpfs /tmp
 for module in $(cat /modules/boot); do insmod /modules/$module.ko; done
+load() { for module in $(cat /modules/$1); do insmod /modules/$module.ko 2>/dev/null; done; }
 sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.default.accept_dad=0
 ip link set lo up
+if [ -f /early ]; then . /early; fi
 for word in $(cat /proc/cmdline); do case $word in
 guest.addresses=*) for address in $(echo ${word#*=} | tr , ' '); do ip address add $address dev eth0; done ;;
 esac; done
 ip link set eth0 up
+if [ -f /late ]; then . /late; fi
 stty -F /dev/ttyS1 raw -echo
 (while :; do PS1= PS2= setsid /bin/dash </dev/ttyS1 >/dev/ttyS1 2>&1; sleep 1; done) &
 echo guest-is-up $(uname -r) $(cut -d' ' -f1 /proc/uptime)
@@ -83,14 +88,17 @@ class Image:
             if not self.initrd.exists():
                 self._build()
 
-    def with_programs(self, programs, target):
-        """An initrd that has these programs too."""
-        if not programs:
+    def with_programs(self, programs, target, files=()):
+        """An initrd that has these programs too, and files of these texts by their paths."""
+        if not programs and not files:
             return self.initrd
         root = target.with_suffix(".root")
         shutil.rmtree(root, ignore_errors=True)
         for program in programs:
             add_program(root, program)
+        for path, text in dict(files).items():
+            (root / path.lstrip("/")).parent.mkdir(parents=True, exist_ok=True)
+            (root / path.lstrip("/")).write_text(text)
         archive(root, target)
         shutil.rmtree(root)
         with open(target, "r+b") as out:

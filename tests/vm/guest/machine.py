@@ -21,19 +21,27 @@ COMMAND_S = 90
 
 
 class Guest:
-    def __init__(self, host, number=1, programs=()):
-        """Starts to boot; ready() waits for the end. host: a lab.Host. programs: paths, to be found in its /bin."""
+    def __init__(self, host, number=1, programs=(), files=(), disk=None, image=None, monitor=False):
+        """Starts to boot; ready() waits for the end. host: a lab.Host. programs: paths, to be found in its /bin.
+        files: texts by their paths. disk: a file that is its /dev/vda. image: another one than the usual."""
         self.host, self.number, self.name = host, number, f"guest{number}"
         self.v4, self.v6 = f"10.98.{number}.2", f"2001:db8:98:{number}::2"
         self.host_v4, self.host_v6 = f"10.98.{number}.1", f"2001:db8:98:{number}::1"
         self.tap, lab = f"tap{number}", host.lab
-        image = Image(lab.binaries.parent / "guest")
-        initrd = image.with_programs(programs, lab.logs / f"{self.name}.initrd")
-        host.run("ip", "tuntap", "add", "dev", self.tap, "mode", "tap")
-        host.run("ip", "address", "add", f"{self.host_v4}/24", "dev", self.tap)
-        host.run("ip", "address", "add", f"{self.host_v6}/64", "dev", self.tap, "nodad")
-        host.run("ip", "link", "set", self.tap, "up")
+        image = image or Image(lab.binaries.parent / "guest")
+        initrd = image.with_programs(programs, lab.logs / f"{self.name}.initrd", files)
+        if self.tap not in host.links():  # it is there when the same machine boots again
+            host.run("ip", "tuntap", "add", "dev", self.tap, "mode", "tap")
+            host.run("ip", "address", "add", f"{self.host_v4}/24", "dev", self.tap)
+            host.run("ip", "address", "add", f"{self.host_v6}/64", "dev", self.tap, "nodad")
+            host.run("ip", "link", "set", self.tap, "up")
+        more = ["-drive", f"file={disk},format=raw,if=virtio,cache=writeback"] if disk else []
+        self._monitor = None
+        if monitor:
+            self._monitor = lab.logs / f"{self.name}.monitor"
+            more += ["-monitor", f"unix:{self._monitor},server=on,wait=off"]
         self._console = lab.logs / f"{self.name}.console"
+        self._console.unlink(missing_ok=True)  # of an earlier boot
         self._started = time.monotonic()
         command_line = ("console=ttyS0 quiet panic=-1 mitigations=off random.trust_cpu=on "
                         f"guest.addresses={self.v4}/24,{self.v6}/64")
@@ -46,7 +54,7 @@ class Guest:
                 "-kernel", image.kernel, "-initrd", initrd, "-append", command_line,
                 "-serial", f"file:{self._console}", "-chardev", "stdio,id=shell,signal=off", "-serial", "chardev:shell",
                 "-netdev", f"tap,id=net,ifname={self.tap},script=no,downscript=no",
-                "-device", "virtio-net-pci,netdev=net", name=self.name, stdin=theirs)
+                "-device", "virtio-net-pci,netdev=net", *more, name=self.name, stdin=theirs)
 
     def console(self):
         return self._console.read_text(errors="replace") if self._console.exists() else ""
@@ -85,6 +93,24 @@ class Guest:
         if check_code and code:
             raise Failure(f"{self.name}: '{command}' ended with {code}: {output.strip()[-300:]}")
         return code, output
+
+    def tell(self, command):
+        """A word to QEMU's own monitor: stop, cont."""
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(str(self._monitor))
+            line.sendall(command.encode() + b"\n")
+            line.settimeout(2)
+            text = b""
+            try:
+                while text.count(b"(qemu)") < 2:
+                    text += line.recv(4096) or b"(qemu)(qemu)"
+            except TimeoutError:
+                pass
+        self.host.lab.note(f"{self.name} monitor: {command}")
+
+    def cut_power(self):
+        """The machine is gone at once, with what was not yet on its disk."""
+        self.program.kill()
 
     def load(self, module):
         self.run(f"for module in $(cat /modules/{module}); do insmod /modules/$module.ko || exit 1; done")
