@@ -10,7 +10,7 @@ import xml.etree.ElementTree as xml
 
 import children
 
-PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-gui", "wgtcp-tray", "wgtcp-emulator",
+PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-gui", "wgtcp-tray", "wgtcp-emulator", "wgtcp-attack",
             "vm_kernel_tunnel", "vm_probes")
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Opens TCP connections that say nothing, or something wrong, and tells what becomes of them.
 
-    connections.py ADDRESS PORT --count N [--from ADDRESS]... [--say silence|junk|bad-mac|http] [--seconds S] [--again]
+    connections.py ADDRESS PORT --count N [--from ADDRESS]... [--say silence|junk|bad-mac|http|drip] [--seconds S] [--again]
 
 Prints "open" when all stand, or have been tried for 5 s. At the end one JSON object: opened, refused, closed (how many
 the other side has ended), first_closed_s and last_closed_s (since each was opened), open (at the end). --again opens a new
-one for each that was closed.
+one for each that was closed. drip says a byte of an initiation each second.
 """
 
 import argparse
@@ -33,7 +33,9 @@ WORDS = {
     "junk": os.urandom(200),
     "bad-mac": record(b"\x01\0\0\0" + os.urandom(144)),
     "http": b"GET / HTTP/1.1\r\nHost: office.example\r\n\r\n",
+    "drip": b"",
 }
+DRIP = record(b"\x01\0\0\0" + bytes(144))
 
 
 class Crowd:
@@ -42,6 +44,18 @@ class Crowd:
         self.waiting, self.standing, self.ages = {}, {}, []
         self.opened = self.refused = self.number = 0
         self.again = False
+        self.dripped = time.monotonic()
+
+    def drip(self):
+        if self.args.say != "drip" or time.monotonic() < self.dripped + 1:
+            return
+        self.dripped = time.monotonic()
+        for one, since in self.standing.values():
+            at = int(self.dripped - since)
+            try:
+                one.send(DRIP[at:at + 1])
+            except OSError:
+                pass
 
     def open(self):
         sources = self.args.source or [None]
@@ -108,6 +122,7 @@ def main():
     crowd.again = args.again
     while not stop and (args.seconds is None or time.monotonic() < start + args.seconds):
         crowd.step(0.1)
+        crowd.drip()
     ages = sorted(crowd.ages)
     json.dump({"opened": crowd.opened, "refused": crowd.refused, "closed": len(ages), "open": len(crowd.standing),
                "first_closed_s": round(ages[0], 2) if ages else None,
