@@ -139,6 +139,10 @@ void status_text_tunnel(const struct rpc_tunnel *tunnel, const struct status_sty
 		text_addf(&value, "%s", tunnel->profile);
 		add_row(out, 2, "profile", &value, style);
 	}
+	if (tunnel->managed_by[0]) {
+		text_addf(&value, "%s", tunnel->managed_by);
+		add_row(out, 2, "managed by", &value, style);
+	}
 	text_addf(&value, "%s", tunnel->interface);
 	if (tunnel->mtu)
 		text_addf(&value, ", MTU %u", tunnel->mtu);

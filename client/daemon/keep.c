@@ -100,7 +100,7 @@ static void put_back_addresses(struct tunnel *tunnel, uint32_t index, struct put
 	for (i = 0; i < profile->address_count && !error; i++) {
 		const struct ip_prefix *address = &profile->addresses[i];
 
-		if (has(there, address_key(address)))
+		if (tunnel_leaves_address(tunnel, i) || has(there, address_key(address)))
 			continue;
 		error = net_address_add(tunnel->daemon->net, index, address);
 		if (!error)
@@ -135,7 +135,8 @@ static void put_back_routes(struct tunnel *tunnel, uint32_t index, struct put_ba
 		for (j = 0; j < profile->peers[i].allowed_ip_count && !error; j++) {
 			struct net_route route = tunnel_route_of(tunnel, &profile->peers[i].allowed_ips[j]);
 
-			if (has(there, route_key(&route.destination, route.table)))
+			if (tunnel_leaves_route(tunnel, &profile->peers[i].allowed_ips[j]) ||
+				has(there, route_key(&route.destination, route.table)))
 				continue;
 			error = set_one_route(tunnel, &route);
 			if (!error)

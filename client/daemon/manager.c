@@ -215,6 +215,7 @@ static void children_changed(void *user)
 		while (!children_has(manager->daemon->children, key) &&
 			(waiter = waiters_take(manager->waiters, WAITER_DOWN, key)))
 			requests_answer_down(waiter);
+	manager_forget_managed(manager);
 	if (manager->stopped && !children_next(manager->daemon->children, &cursor, &pid, &start_time))
 		stopped(manager);
 }
@@ -253,6 +254,7 @@ void manager_client_gone(struct manager *manager, struct client *client)
 	waiters_client_gone(manager->waiters, client);
 	diagnose_client_gone(manager->daemon, client);
 	speed_client_gone(manager->daemon, client);
+	manager_owner_gone(manager, client);
 }
 
 void manager_memory_changed(struct manager *manager)
@@ -396,6 +398,8 @@ void manager_free(struct manager *manager)
 	keep_watch_free(manager->keep);
 	if (manager->stopping)
 		g_source_remove(manager->stopping);
+	if (manager->forgetting)
+		g_source_remove(manager->forgetting);
 	g_free(manager);
 }
 

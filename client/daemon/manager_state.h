@@ -25,12 +25,21 @@ struct manager {
 	guint network_source;
 	struct keep_watch *keep;
 	guint stopping;
+	guint forgetting; /* source */
 	void (*stopped)(void *user);
 	void *stopped_user;
 };
 
 /* Of that name, made if there is none yet. */
 struct tunnel *manager_find_or_add(struct manager *manager, const char *name);
+
+/* ---- managed.c ---- */
+/* Tunnels of this client end; what their kill switch holds, it goes on holding. */
+void manager_owner_gone(struct manager *manager, const struct client *client);
+/* Nothing is kept of another program's tunnel that is down. Not from within what a tunnel tells: then later.
+ */
+void manager_forget_managed(struct manager *manager);
+void manager_forget_managed_later(struct manager *manager);
 
 /* ---- requests.c ---- */
 extern const struct tunnel_events requests_tunnel_events;

@@ -2,6 +2,7 @@
 /* tunnel.up, .down, .status, .switch. Called by methods.c. */
 #include "client/daemon/methods.h"
 #include "client/daemon/daemon.h"
+#include "client/daemon/given.h"
 #include "client/daemon/lockdown.h"
 #include "client/daemon/manager.h"
 #include "client/daemon/profiles.h"
@@ -27,6 +28,37 @@ static bool name_of(struct daemon *daemon, struct client *client, const struct r
 	return false;
 }
 
+/* The profile comes with the request, for as long as this client stays. Its name must be nobody else's. */
+static void up_given(struct daemon *daemon, struct client *client, const struct rpc_request *request,
+	struct tunnel_wishes *wishes)
+{
+	struct rpc_error error = { 0 };
+	struct profile profile = { 0 };
+	struct profile_file file;
+	char name[PROFILE_NAME_LEN];
+
+	if (!profile_name_parse(request->name, strlen(request->name), name)) {
+		rpc_error_set(&error, RPC_CODE_INVALID_PARAMS,
+			"'%.64s' cannot be the name of a tunnel: take 1 to 15 of the characters A-Z a-z 0-9 "
+			"_ = + . -",
+			request->name);
+	} else if (!request->managed_by[0]) {
+		rpc_error_set(
+			&error, RPC_CODE_INVALID_PARAMS, "`managed_by` is missing: say whose tunnel this is");
+	} else if (profiles_find(daemon->profiles, name, &file)) {
+		rpc_error_set(&error, RPC_CODE_EXISTS,
+			"there is a profile called %s already: take another name", name);
+	} else if (given_profile(&request->given, &profile, &error)) {
+		wishes->given = &profile;
+		wishes->managed_by = request->managed_by;
+		wishes->owner = client;
+		manager_up(daemon->manager, name, wishes, request->timeout_ms, client, &request->id);
+		profile_free(&profile); /* what was not taken over */
+		return;
+	}
+	client_reply_error(client, &request->id, &error);
+}
+
 void method_up(struct daemon *daemon, struct client *client, const struct rpc_request *request)
 {
 	struct tunnel_wishes wishes = { .has_transport = request->has_transport,
@@ -35,6 +67,10 @@ void method_up(struct daemon *daemon, struct client *client, const struct rpc_re
 		.backend = request->backend };
 	char name[PROFILE_NAME_LEN];
 
+	if (request->has_given) {
+		up_given(daemon, client, request, &wishes);
+		return;
+	}
 	if (name_of(daemon, client, request, name))
 		manager_up(daemon->manager, name, &wishes, request->timeout_ms, client, &request->id);
 }

@@ -27,6 +27,8 @@ static void changed(struct tunnel *tunnel, void *user)
 
 	watch_tell_state(manager->watch, tunnel);
 	watch_wake(manager->watch);
+	if (tunnel_is_managed(tunnel) && tunnel_phase(tunnel) == TUNNEL_DOWN)
+		manager_forget_managed_later(manager);
 }
 
 static void tell_progress(struct waiter *waiter, void *user)
@@ -61,7 +63,9 @@ static void answer_moved(const struct tunnel *tunnel, enum rpc_method method, bo
 	result.moved.tunnel = *tunnel_view(tunnel);
 	result.moved.began = began;
 	result.moved.warnings = *tunnel_warnings(tunnel);
+	result.moved.routes = tunnel_left_routes(tunnel);
 	client_reply(client, id, &result);
+	g_strfreev(result.moved.routes.items);
 }
 
 static void answer_error(struct client *client, const struct rpc_id *id, const struct rpc_error *error)
@@ -259,6 +263,12 @@ void manager_up(struct manager *manager, const char *name, const struct tunnel_w
 		client_reply_error(client, id, &error);
 		return;
 	}
+	if (wishes->given && tunnel_phase(tunnel) != TUNNEL_DOWN) {
+		rpc_error_set(&error, RPC_CODE_EXISTS,
+			"there is a tunnel called %s, and it is up: take another name", name);
+		client_reply_error(client, id, &error);
+		return;
+	}
 	if (tunnel_phase(tunnel) == TUNNEL_RUNNING) {
 		answer_moved(tunnel, RPC_METHOD_TUNNEL_UP, false, client, id);
 		return;
@@ -270,7 +280,8 @@ void manager_up(struct manager *manager, const char *name, const struct tunnel_w
 	if (tunnel_phase(tunnel) == TUNNEL_STARTING)
 		return; /* they share it */
 	waiter->began = true;
-	journal_say(manager->daemon->journal, JOURNAL_INFO, name, "up asked for");
+	journal_say(manager->daemon->journal, JOURNAL_INFO, name, "up asked for%s%s",
+		wishes->given ? " by " : "", wishes->given ? wishes->managed_by : "");
 	tunnel_up(tunnel, wishes);
 	manager_leftovers_changed(manager);
 }

@@ -75,6 +75,16 @@ bool tunnel_is_persistent(const struct tunnel *tunnel)
 	return tunnel->wishes.persistent;
 }
 
+bool tunnel_is_managed(const struct tunnel *tunnel)
+{
+	return tunnel->managed_by[0] != 0;
+}
+
+const struct client *tunnel_owner(const struct tunnel *tunnel)
+{
+	return tunnel->owner;
+}
+
 const struct rpc_texts *tunnel_warnings(const struct tunnel *tunnel)
 {
 	return &tunnel->warnings;
@@ -124,6 +134,7 @@ static void reset_view(struct tunnel *tunnel, enum rpc_state state)
 	snprintf(display_name, sizeof(display_name), "%s",
 		tunnel->view.display_name[0] ? tunnel->view.display_name : tunnel->name);
 	free_view(tunnel);
+	snprintf(tunnel->view.managed_by, sizeof(tunnel->view.managed_by), "%s", tunnel->managed_by);
 	snprintf(tunnel->view.name, sizeof(tunnel->view.name), "%s", tunnel->name);
 	snprintf(tunnel->view.profile, sizeof(tunnel->view.profile), "%s", tunnel->name);
 	memcpy(tunnel->view.display_name, display_name, sizeof(display_name));
@@ -191,6 +202,7 @@ void tunnel_free(struct tunnel *tunnel)
 	free_view(tunnel);
 	free_texts(&tunnel->warnings);
 	rpc_error_free(&tunnel->failure);
+	profile_free(&tunnel->given);
 	g_free(tunnel);
 }
 
@@ -206,6 +218,8 @@ static void ended(struct tunnel *tunnel, const struct rpc_error *error)
 	tunnel->phase = TUNNEL_DOWN;
 	tunnel->configured = tunnel->restarted = false;
 	tunnel->queried = tunnel->query_again = false;
+	tunnel->owner = NULL;
+	profile_free(&tunnel->given);
 	memset(&tunnel->stats, 0, sizeof(tunnel->stats));
 	reset_view(tunnel, error ? RPC_STATE_FAILED : RPC_STATE_DOWN);
 	free_texts(&tunnel->warnings);
@@ -252,6 +266,16 @@ void tunnel_up(struct tunnel *tunnel, const struct tunnel_wishes *wishes)
 	struct rpc_tunnel before = view_shell(&tunnel->view);
 
 	tunnel->wishes = *wishes;
+	profile_free(&tunnel->given);
+	tunnel->managed_by[0] = 0;
+	tunnel->owner = wishes->owner;
+	if (wishes->given) {
+		tunnel->given = *wishes->given;
+		explicit_bzero(wishes->given, sizeof(*wishes->given));
+		g_strlcpy(tunnel->managed_by, wishes->managed_by, sizeof(tunnel->managed_by));
+	}
+	tunnel->wishes.given = NULL;
+	tunnel->wishes.managed_by = NULL;
 	tunnel->phase = TUNNEL_STARTING;
 	tunnel->deaths = 0;
 	reset_view(tunnel, RPC_STATE_CONNECTING);

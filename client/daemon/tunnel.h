@@ -11,7 +11,9 @@
 #include "client/daemon/stats.h"
 #include "client/rpc/types.h"
 
+struct client;
 struct daemon;
+struct profile;
 struct tunnel;
 
 enum tunnel_phase { TUNNEL_DOWN, TUNNEL_STARTING, TUNNEL_RUNNING };
@@ -22,6 +24,11 @@ struct tunnel_wishes {
 	bool persistent; /* nobody waits for it: it is never given up (AutoConnect) */
 	enum transport transport;
 	enum rpc_backend_choice backend;
+	/* Another program's tunnel (managed.c): its profile, which tunnel_up takes over and leaves empty; who
+	 * it says it is; and the connection with which the tunnel ends. given NULL: an ordinary one. */
+	struct profile *given;
+	const char *managed_by;
+	const struct client *owner;
 };
 
 /* Called from the main loop, or from within tunnel_up, tunnel_down and tunnel_switch. The tunnel is not freed
@@ -51,6 +58,13 @@ const struct rpc_texts *tunnel_warnings(const struct tunnel *tunnel);
 
 /* From TUNNEL_DOWN. events->decided follows, maybe before this returns. */
 void tunnel_up(struct tunnel *tunnel, const struct tunnel_wishes *wishes);
+/* Another program has given its profile, and sets its addresses and DNS. */
+bool tunnel_is_managed(const struct tunnel *tunnel);
+/* The prefixes whose routes are left to that program, on the heap (g_strfreev's form in items); none: all
+ * zero. */
+struct rpc_texts tunnel_left_routes(const struct tunnel *tunnel);
+/* Whose it is; NULL: nobody's. */
+const struct client *tunnel_owner(const struct tunnel *tunnel);
 /* Takes it down whatever it does; nothing of it is left when this returns, but for a process that is ending.
  * With an error, that is why: the state is then failed, else down. events->decided is called if it was being
  * brought up (error NULL: RPC_CODE_CANCELLED). */

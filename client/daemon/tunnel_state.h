@@ -41,7 +41,10 @@ struct tunnel {
 	struct steps steps;
 	struct rpc_error failure; /* why the step that failed did */
 
-	struct loaded loaded; /* while not down */
+	struct profile given;             /* until it becomes `loaded`; of a managed tunnel */
+	char managed_by[RPC_MANAGER_LEN]; /* "": it is ours */
+	const struct client *owner;       /* of a managed one, while it is there */
+	struct loaded loaded;             /* while not down */
 	struct tunnel_peer *peers;
 	struct names *names;
 	const struct backend *backend;
@@ -146,6 +149,21 @@ void tunnel_reroute(struct tunnel *tunnel, struct uapi_device *change);
 /* Takes policy rules and DNS away for a time, or puts them back. */
 void tunnel_suspend(struct tunnel *tunnel, bool suspended);
 
+/* ---- managed.c ---- */
+/* The profile that was given, into loaded. */
+void tunnel_take_given(struct tunnel *tunnel);
+/* Sets what the other program can not: further addresses, prefixes with tables of their own. STEP_DONE or
+ * STEP_FAILED. */
+enum step_result tunnel_set_further_addresses(struct tunnel *tunnel);
+/* Whether the address of that index is left to the other program: the first of its family. */
+bool tunnel_leaves_address(const struct tunnel *tunnel, size_t index);
+/* Whether the route to this prefix is left to the other program. */
+bool tunnel_leaves_route(const struct tunnel *tunnel, const struct ip_prefix *prefix);
+/* Policy rules are to wait: its interface has no address yet. */
+bool tunnel_waits_for_address(const struct tunnel *tunnel);
+/* Something about this machine's network has changed: perhaps it has its address now. */
+void tunnel_look_at_address(struct tunnel *tunnel);
+
 /* ---- up_dns.c ---- */
 enum step_result tunnel_set_dns(void *context);
 void tunnel_unset_dns(void *context);
@@ -180,10 +198,12 @@ void tunnel_remember(struct tunnel *tunnel, const uint8_t public_key[32], enum f
 bool tunnel_any_route(struct tunnel *tunnel);
 
 /* ---- trouble.c ---- */
-/* It gets no answer: finds out whether a portal is in the way. True, with the view's cause set, if one is known to be. */
+/* It gets no answer: finds out whether a portal is in the way. True, with the view's cause set, if one is
+ * known to be. */
 bool tunnel_look_for_portal(struct tunnel *tunnel);
 void tunnel_explain_portal(const struct tunnel *tunnel, char *out, size_t size);
-/* A bring-up that somebody waits for ends here if the view's cause is a portal; then tunnel->failure is set. */
+/* A bring-up that somebody waits for ends here if the view's cause is a portal; then tunnel->failure is set.
+ */
 bool tunnel_stop_for_portal(struct tunnel *tunnel);
 /* Its names are still being looked up. */
 void tunnel_wait_for_names(struct tunnel *tunnel);

@@ -76,7 +76,9 @@ static enum step_result do_profile(void *context)
 	struct rpc_tunnel view;
 	size_t i;
 
-	if (!profiles_load(tunnel->daemon->profiles, tunnel->name, &tunnel->loaded, &tunnel->failure))
+	if (tunnel_is_managed(tunnel))
+		tunnel_take_given(tunnel);
+	else if (!profiles_load(tunnel->daemon->profiles, tunnel->name, &tunnel->loaded, &tunnel->failure))
 		return STEP_FAILED;
 	tunnel->peers = calloc(profile_of(tunnel)->peer_count + 1, sizeof(*tunnel->peers));
 	if (!tunnel->peers || !view_init(&view, tunnel->name, profile_of(tunnel))) {
@@ -86,6 +88,7 @@ static enum step_result do_profile(void *context)
 	}
 	view.state = tunnel->view.state;
 	view.since = tunnel->view.since;
+	memcpy(view.managed_by, tunnel->view.managed_by, sizeof(view.managed_by));
 	if (tunnel->wishes.has_transport)
 		view.transport = tunnel->wishes.transport;
 	for (i = 0; i < profile_of(tunnel)->peer_count; i++)

@@ -50,6 +50,8 @@ enum step_result tunnel_set_addresses(void *context)
 	size_t i;
 
 	tunnel->no_ipv6 = false;
+	if (tunnel_is_managed(tunnel))
+		return tunnel_set_further_addresses(tunnel);
 	for (i = 0; i < profile->address_count; i++) {
 		const struct ip_prefix *prefix = &profile->addresses[i];
 		int error = net_address_add(
@@ -280,7 +282,8 @@ enum step_result tunnel_set_routes(void *context)
 		return STEP_DONE;
 	for (i = 0; i < profile->peer_count; i++)
 		for (j = 0; j < profile->peers[i].allowed_ip_count; j++)
-			if (set_route(tunnel, &profile->peers[i].allowed_ips[j]) != STEP_DONE)
+			if (!tunnel_leaves_route(tunnel, &profile->peers[i].allowed_ips[j]) &&
+				set_route(tunnel, &profile->peers[i].allowed_ips[j]) != STEP_DONE)
 				return STEP_FAILED;
 	return STEP_DONE;
 }

@@ -155,7 +155,7 @@ bool view_differs(const struct rpc_tunnel *a, const struct rpc_tunnel *b)
 	       a->reason != b->reason || a->carrier != b->carrier || a->udp != b->udp ||
 	       a->transport != b->transport || a->mtu != b->mtu || a->backend != b->backend ||
 	       a->kill_switch != b->kill_switch || strcmp(a->message, b->message) != 0 ||
-	       strcmp(a->interface, b->interface) != 0;
+	       strcmp(a->interface, b->interface) != 0 || strcmp(a->managed_by, b->managed_by) != 0;
 }
 
 struct rpc_tunnel view_shell(const struct rpc_tunnel *view)

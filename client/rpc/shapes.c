@@ -49,12 +49,56 @@ static const struct field params_status[] = {
 	END,
 };
 static const struct field params_list[] = { U32(struct rpc_request, tunnel_from), END };
+/* clang-format off */
+#define GIVEN_WORD(type, member, has_member, table) \
+	{ #member, FIELD_WORD, false, offsetof(type, member), 0, 0, offsetof(type, has_member), table, 0 }
+#define GIVEN_KEY(type, member) \
+	{ #member, FIELD_TEXT, true, offsetof(type, member), FIELD_ROOM(type, member), 0, 0, 0, 0 }
+/* clang-format on */
+static const struct field given_peer[] = {
+	TEXT(struct rpc_given_peer, name),
+	GIVEN_KEY(struct rpc_given_peer, public_key),
+	TEXT(struct rpc_given_peer, preshared_key),
+	TEXTS(struct rpc_given_peer, allowed_ips),
+	TEXT(struct rpc_given_peer, endpoint),
+	TEXTS(struct rpc_given_peer, tcp_endpoints),
+	TEXTS(struct rpc_given_peer, udp_ports),
+	U32(struct rpc_given_peer, keepalive_s),
+	GIVEN_WORD(struct rpc_given_peer, transport, has_transport, rpc_transport_words),
+	TEXT(struct rpc_given_peer, probe_address),
+	END,
+};
+static const struct field given[] = {
+	TEXT(struct rpc_given, name),
+	GIVEN_KEY(struct rpc_given, private_key),
+	TEXTS(struct rpc_given, addresses),
+	TEXTS(struct rpc_given, dns),
+	{ "listen_port", FIELD_U32, false, offsetof(struct rpc_given, listen_port), 0, 0,
+		offsetof(struct rpc_given, has_listen_port), 0, 0 },
+	{ "tcp_listen_port", FIELD_U32, false, offsetof(struct rpc_given, tcp_listen_port), 0, 0,
+		offsetof(struct rpc_given, has_tcp_listen_port), 0, 0 },
+	U32(struct rpc_given, mtu),
+	U32(struct rpc_given, fwmark),
+	TEXT(struct rpc_given, table),
+	GIVEN_WORD(struct rpc_given, transport, has_transport, rpc_transport_words),
+	GIVEN_WORD(struct rpc_given, backend, has_backend, rpc_backend_choice_words),
+	BOOL(struct rpc_given, kill_switch),
+	BOOL(struct rpc_given, kill_switch_lan),
+	{ "extensions", FIELD_BOOL, false, offsetof(struct rpc_given, extensions), 0, 0,
+		offsetof(struct rpc_given, has_extensions), 0, 0 },
+	TEXT(struct rpc_given, portal_check),
+	LIST(struct rpc_given, "peers", peers, peer_count, struct rpc_given_peer, given_peer),
+	END,
+};
 static const struct field params_up[] = {
 	NAME_REQUIRED,
 	TRANSPORT(false),
 	{ "backend", FIELD_WORD, false, offsetof(struct rpc_request, backend), 0, 0,
 		offsetof(struct rpc_request, has_backend), rpc_backend_choice_words, 0 },
 	U32(struct rpc_request, timeout_ms),
+	{ "given", FIELD_OBJECT, false, offsetof(struct rpc_request, given), 0, 0,
+		offsetof(struct rpc_request, has_given), 0, given },
+	TEXT(struct rpc_request, managed_by),
 	END,
 };
 static const struct field params_down[] = {
@@ -210,6 +254,7 @@ static const struct field tunnel[] = {
 	U64(struct rpc_tunnel, since),
 	WORD(struct rpc_tunnel, udp, rpc_udp_words),
 	WORD(struct rpc_tunnel, kill_switch, rpc_kill_switch_words),
+	TEXT(struct rpc_tunnel, managed_by),
 	TEXT(struct rpc_tunnel, message),
 	TEXTS(struct rpc_tunnel, warnings),
 	LIST(struct rpc_tunnel, "peers", peers, peer_count, struct rpc_peer, peer),
@@ -323,6 +368,7 @@ static const struct field result_up[] = {
 	MOVED_TUNNEL,
 	PLAIN(FIELD_BOOL, struct rpc_result, "began", moved.began),
 	MOVED_WARNINGS,
+	{ "routes", FIELD_TEXTS, false, IN(moved.routes.items), 0, IN(moved.routes.count), 0, 0, 0 },
 	END,
 };
 static const struct field result_switch[] = { MOVED_TUNNEL, MOVED_WARNINGS, END };

@@ -22,12 +22,27 @@ static void texts_free(struct rpc_texts *texts)
 	free(texts->items);
 }
 
+void rpc_given_free(struct rpc_given *given)
+{
+	for (size_t i = 0; i < given->peer_count; i++) {
+		texts_free(&given->peers[i].allowed_ips);
+		texts_free(&given->peers[i].tcp_endpoints);
+		texts_free(&given->peers[i].udp_ports);
+		memory_wipe(&given->peers[i], sizeof(given->peers[i]));
+	}
+	free(given->peers);
+	texts_free(&given->addresses);
+	texts_free(&given->dns);
+	memory_wipe(given, sizeof(*given));
+}
+
 void rpc_request_free(struct rpc_request *request)
 {
 	for (size_t i = 0; i < request->setting_count; i++)
 		string_free(request->settings[i].value);
 	free(request->settings);
 	string_free(request->text);
+	rpc_given_free(&request->given);
 	*request = (struct rpc_request){ 0 };
 }
 
@@ -64,6 +79,7 @@ void rpc_result_free(struct rpc_result *result)
 	case RPC_METHOD_TUNNEL_SWITCH:
 		rpc_tunnel_free(&result->moved.tunnel);
 		texts_free(&result->moved.warnings);
+		texts_free(&result->moved.routes);
 		break;
 	case RPC_METHOD_TUNNEL_DOWN:
 	case RPC_METHOD_TUNNEL_IMPORT:

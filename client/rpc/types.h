@@ -23,6 +23,7 @@
 #define RPC_KEY_LEN 45
 #define RPC_ENDPOINT_LEN 80
 #define RPC_HOST_LEN 272 /* a host's name and a port */
+#define RPC_MANAGER_LEN 32
 #define RPC_PATH_LEN 512
 #define RPC_ADDRESS_LEN 46
 #define RPC_SENTENCE_LEN 512
@@ -59,6 +60,39 @@ struct rpc_setting {
 	char *value; /* "" takes the line away; "(hidden)" keeps a key that is there */
 };
 
+/* A profile handed over with tunnel.up, each value as the profile format has it. Hooks and what only the
+ * daemon's own start looks at are not there. */
+struct rpc_given_peer {
+	char name[RPC_NAME_LEN];
+	char public_key[RPC_KEY_LEN], preshared_key[RPC_KEY_LEN];
+	struct rpc_texts allowed_ips;
+	char endpoint[RPC_HOST_LEN];
+	struct rpc_texts tcp_endpoints, udp_ports;
+	uint32_t keepalive_s;
+	bool has_transport;
+	enum transport transport;
+	char probe_address[RPC_ENDPOINT_LEN];
+};
+
+struct rpc_given {
+	char name[RPC_NAME_LEN]; /* what people call it */
+	char private_key[RPC_KEY_LEN];
+	struct rpc_texts addresses, dns;
+	bool has_listen_port, has_tcp_listen_port;
+	uint32_t listen_port, tcp_listen_port;
+	uint32_t mtu, fwmark; /* 0: not given */
+	char table[16];
+	bool has_transport, has_backend, has_extensions;
+	enum transport transport;
+	enum rpc_backend_choice backend;
+	bool kill_switch, kill_switch_lan, extensions;
+	char portal_check[RPC_PATH_LEN];
+	struct rpc_given_peer *peers;
+	size_t peer_count;
+};
+
+void rpc_given_free(struct rpc_given *given);
+
 /* Which fields count for which method stands in protocol.md; the others are zero. */
 struct rpc_request {
 	enum rpc_method method;
@@ -68,9 +102,12 @@ struct rpc_request {
 	enum transport transport;
 	bool has_backend;
 	enum rpc_backend_choice backend;
-	uint32_t timeout_ms;    /* up; 0: the daemon's own */
-	char peer[RPC_KEY_LEN]; /* switch, set */
-	bool has_request;       /* down: only what this connection's tunnel.up with the id `request` began */
+	uint32_t timeout_ms; /* up; 0: the daemon's own */
+	bool has_given;      /* up: with the profile below in place of one on disk */
+	struct rpc_given given;
+	char managed_by[RPC_MANAGER_LEN]; /* up with given: who sets addresses, routes and DNS */
+	char peer[RPC_KEY_LEN];           /* switch, set */
+	bool has_request; /* down: only what this connection's tunnel.up with the id `request` began */
 	int64_t request;
 	uint32_t peer_from;           /* status: leave out so many peers */
 	uint32_t tunnel_from;         /* list, status without a name: leave out so many tunnels */
@@ -130,6 +167,7 @@ struct rpc_tunnel {
 	uint64_t since; /* Unix time at which `state` began, s; 0: unknown */
 	enum rpc_udp udp;
 	enum rpc_kill_switch kill_switch; /* that this tunnel holds */
+	char managed_by[RPC_MANAGER_LEN]; /* who set it up and takes it down, or "": we */
 	char message[RPC_SENTENCE_LEN];   /* a sentence about what is wrong, or "" */
 	struct rpc_texts warnings;
 	struct rpc_peer *peers;
@@ -223,6 +261,7 @@ struct rpc_moved {
 	struct rpc_tunnel tunnel;
 	bool began; /* up: false: it was up, or being brought up, before */
 	struct rpc_texts warnings;
+	struct rpc_texts routes; /* up with given: prefixes whose routes the caller is to set */
 };
 
 /* down, import, delete, set */

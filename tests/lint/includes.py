@@ -43,7 +43,7 @@ RULES = {
 }
 # Only these folders may name these libraries, also where system headers are free.
 OWNERS = {"sodium": "core/crypto", "openssl/": "core/crypto", "intel-ipsec-mb": "core/crypto",
-          "json-c/": ("client/rpc/", "client/speedtest/"), "json.h": "client/rpc", "gtk/gtk.h": ("gui/window/", "gui/tray/"),
+          "json-c/": ("client/rpc/", "client/speedtest/"), "json.h": "client/rpc", "gtk/gtk.h": ("gui/window/", "gui/tray/", "client/nm/editor"),
           "adwaita": "gui/window/", "nftables/": "platform/linux/nftables"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
 

@@ -43,7 +43,7 @@ def main():
     logs = base / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     # In network namespaces, against a kernel in a virtual machine, and on a desktop without a screen.
-    network = [test for folder in ("netns", "vm", "gui") for test in scripts.network_tests(source / "tests" / folder)]
+    network = [test for folder in ("netns", "vm", "gui", "nm") for test in scripts.network_tests(source / "tests" / folder)]
     lint = scripts.lint_checks(source / "tests/lint")
 
     def matches(name):
@@ -62,7 +62,7 @@ def main():
 
     network = [t for t in network if matches(t.name)]
     lint = [p for p in lint if matches(f"lint/{p.stem}")]
-    only_scripts = bool(args.only) and args.only.startswith(("netns/", "vm/", "gui/", "lint/"))
+    only_scripts = bool(args.only) and args.only.startswith(("netns/", "vm/", "gui/", "nm/", "lint/"))
     waiting, busy = [t for t in network if t.waiting], [t for t in network if not t.waiting]
     plain = not (only_scripts and args.sanitize and not lint)
     # What was built is tested, also when something else does not compile: that is one failure more, not fewer tests.

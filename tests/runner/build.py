@@ -12,6 +12,10 @@ import children
 
 PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-gui", "wgtcp-tray", "wgtcp-emulator", "wgtcp-attack",
             "vm_kernel_tunnel", "vm_probes")
+# The NetworkManager plugin as it is laid out by its test.
+PLUGIN = ("nm-wgtcp-service", "nm-wgtcp-auth-dialog", "nm-wgtcp-service.name", "nm-wgtcp-service.conf", "libnm-vpn-plugin-wgtcp.so",
+          "libnm-vpn-plugin-wgtcp-editor.so", "libnm-gtk4-vpn-plugin-wgtcp-editor.so", "nm-wgtcp-test-editor-gtk3",
+          "nm-wgtcp-test-editor-gtk4")
 
 
 class Build:
@@ -54,7 +58,7 @@ class Build:
             if folder == str(self.folder / "tests"):
                 folders.remove("unit")
             for name in files:
-                if name in PROGRAMS:
+                if name in PROGRAMS + PLUGIN:
                     os.link(os.path.join(folder, name), self.bin / name)
 
     def test(self, matches):
