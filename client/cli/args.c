@@ -25,6 +25,7 @@ const struct option_text option_texts[OPTION_COUNT] = {
 		"with \"(hidden)\" instead of private and preshared keys" },
 	[OPTION_LINES] = { 'n', "lines", "N", "the newest N entries (1 to 10000)" },
 	[OPTION_FOLLOW] = { 'f', "follow", NULL, "goes on with new entries as they come" },
+	[OPTION_FROM] = { 0, "from", "WHOSE", "all that wg-quick or networkmanager has" },
 	[OPTION_ENDPOINT] = { 0, "endpoint", "HOST",
 		"the name or address by which clients reach this machine" },
 	[OPTION_PORT] = { 0, "port", "N", "for UDP and TCP (443)" },

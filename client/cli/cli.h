@@ -85,8 +85,8 @@ enum cli_exit cli_exit_of(int32_t code);
 enum cli_exit cli_tell_lost(const struct cli *cli, int err);
 /* Where request names a tunnel by the name that people see, puts its NAME there; true if it did. */
 bool cli_resolve_name(struct cli *cli, struct rpc_request *request);
-/* The result of tunnel.list, and of tunnel.status, with all tunnels and peers, also where they come in several
- * messages. */
+/* The result of tunnel.list, and of tunnel.status, with all tunnels and peers, also where they come in
+ * several messages. */
 enum cli_exit cli_ask_list(struct cli *cli, struct rpc_result *result);
 enum cli_exit cli_ask_status(struct cli *cli, const char *name, struct rpc_result *result);
 
@@ -117,6 +117,8 @@ enum cli_exit run_set(struct cli *cli);
 enum cli_exit run_doctor(struct cli *cli);
 enum cli_exit run_unlock(struct cli *cli);
 enum cli_exit run_logs(struct cli *cli);
+/* Of import. */
+enum cli_exit run_migration(struct cli *cli, const char *from);
 enum cli_exit run_server(struct cli *cli);
 enum cli_exit run_genkey(struct cli *cli);
 enum cli_exit run_pubkey(struct cli *cli);

@@ -21,9 +21,11 @@ const struct command commands[] = {
 		OPTION_BIT(OPTION_WATCH), 0, 1, run_status },
 	{ "list", "", "lists all profiles", "", 0, 0, 0, run_list },
 	{ "import", "FILE", "adds a profile in wg-quick's format",
-		"FILE may be - for standard input. The tunnel does not connect by itself\n"
-		"unless the profile says so.",
-		OPTION_BIT(OPTION_NAME) | OPTION_BIT(OPTION_REPLACE), 1, 1, run_import },
+		"FILE may be - for standard input. --from wg-quick and --from networkmanager take\n"
+		"all that those have, and change nothing there. No tunnel connects by itself\n"
+		"unless its profile says so.",
+		OPTION_BIT(OPTION_NAME) | OPTION_BIT(OPTION_REPLACE) | OPTION_BIT(OPTION_FROM), 0, 1,
+		run_import },
 	{ "export", "NAME", "writes a profile to standard output",
 		"With its keys, for those who may read them.",
 		OPTION_BIT(OPTION_QR) | OPTION_BIT(OPTION_HIDE_KEYS), 1, 1, run_export },

@@ -88,10 +88,18 @@ static enum cli_exit read_profile(const struct cli *cli, const char *path, char 
 enum cli_exit run_import(struct cli *cli)
 {
 	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_IMPORT };
-	const char *path = cli->args.words[1], *name = cli->args.values[OPTION_NAME];
+	const char *path = cli->args.word_count > 1 ? cli->args.words[1] : NULL,
+		   *name = cli->args.values[OPTION_NAME];
+	const char *from = cli->args.values[OPTION_FROM];
 	struct rpc_result result;
 	enum cli_exit code;
 
+	if (from && (path || name || cli->args.values[OPTION_REPLACE]))
+		return cli_usage(cli, "--from takes all that is there, and no FILE, --name or --replace");
+	if (from)
+		return run_migration(cli, from);
+	if (!path)
+		return cli_usage(cli, "it needs FILE");
 	request.replace = cli->args.values[OPTION_REPLACE] != NULL;
 	if (name && !name_from_word(name, request.name))
 		return cli_usage(cli, "'%.60s' is not a name for a tunnel", name);

@@ -29,6 +29,9 @@ bool console_is_admin(void);
 /* A whole file ("-": standard input) of at most max bytes, into memory of malloc with a NUL behind it. 0;
  * -EFBIG: it is longer; -EISDIR; -errno. The caller wipes. */
 int console_read_file(const char *path, size_t max, char **text, size_t *len);
+/* The names of the files in a folder that end with suffix, but for hidden ones; each, and the list, is
+ * malloc's. -errno. */
+int console_list_folder(const char *folder, const char *suffix, char ***names, size_t *count);
 /* Into a new file that only its owner may read. -EEXIST: there is one; -errno, and then there is none. */
 int console_write_secret(const char *path, const char *bytes, size_t len);
 /* Whether a file of that name exists. */

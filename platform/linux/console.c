@@ -4,6 +4,7 @@
 
 #include "core/base/wipe.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
@@ -140,6 +141,50 @@ out:
 	free(bytes);
 	close(fd);
 	return err;
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t len = strlen(name), suffix_len = strlen(suffix);
+
+	return len > suffix_len && name[0] != '.' && !strcmp(name + len - suffix_len, suffix);
+}
+
+int console_list_folder(const char *folder, const char *suffix, char ***names, size_t *count)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	char **list = NULL;
+	size_t used = 0;
+	int err = 0;
+
+	if (!dir)
+		return -errno;
+	while (!err && (entry = readdir(dir))) {
+		char **longer;
+
+		if (!ends_with(entry->d_name, suffix))
+			continue;
+		longer = realloc(list, (used + 1) * sizeof(*list));
+		if (longer) {
+			list = longer;
+			list[used] = strdup(entry->d_name);
+		}
+		if (longer && list[used])
+			used++;
+		else
+			err = -ENOMEM;
+	}
+	closedir(dir);
+	if (err) {
+		while (used)
+			free(list[--used]);
+		free(list);
+		return err;
+	}
+	*names = list;
+	*count = used;
+	return 0;
 }
 
 int console_write_secret(const char *path, const char *bytes, size_t len)

@@ -194,6 +194,21 @@ int console_read_file(const char *path, size_t max, char **text, size_t *len)
 	return 0;
 }
 
+int console_list_folder(const char *folder, const char *suffix, char ***names, size_t *count)
+{
+	const char *file = fake.file_path ? strrchr(fake.file_path, '/') : NULL;
+	size_t len = strlen(folder);
+
+	if (fake.list_error)
+		return fake.list_error;
+	*names = calloc(1, sizeof(**names));
+	*count = 0;
+	if (!file || strncmp(fake.file_path, folder, len) != 0 || !strstr(file, suffix))
+		return 0;
+	(*names)[(*count)++] = strdup(file + 1);
+	return 0;
+}
+
 int console_write_secret(const char *path, const char *bytes, size_t len)
 {
 	if (fake.file_path && !strcmp(path, fake.file_path))

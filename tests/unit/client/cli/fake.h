@@ -33,6 +33,7 @@ struct fake {
 	char last_text[4096];
 	size_t request_count;
 	bool caught;
+	int list_error;
 	int write_error; /* for the next file that is written */
 	char written_path[256], written[4096];
 };
