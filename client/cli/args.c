@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define RATE_MIN 1000u
+#define RATE_MAX 100000000000u
+
 const struct option_text option_texts[OPTION_COUNT] = {
 	[OPTION_HELP] = { 'h', "help", NULL, "shows this" },
 	[OPTION_VERSION] = { 'V', "version", NULL, "says which version this is" },
@@ -32,6 +35,10 @@ const struct option_text option_texts[OPTION_COUNT] = {
 	[OPTION_OUTPUT] = { 'o', "output", "FILE",
 		"the client's profile goes there (NAME.conf); - is standard output" },
 	[OPTION_FOR] = { 0, "for", "TIME", "only for so long: 90s, 5m, 2h (1d at most)" },
+	[OPTION_UDP] = { 'u', "udp", NULL, "datagrams inside the tunnel, for loss and jitter at a rate" },
+	[OPTION_RATE] = { 'b', "rate", "R", "with --udp: bits a second, as 800k, 20M or 1G (default 10M)" },
+	[OPTION_STREAMS] = { 'P', "streams", "N", "connections side by side (1 to 32; default 1)" },
+	[OPTION_DURATION] = { 'd', "duration", "S", "seconds for each measurement (1 to 300; default 5)" },
 };
 
 static bool refuse(struct args_error *error, const char *what, const char *typed, const char *nearest)
@@ -174,6 +181,35 @@ bool args_duration(
 		return false;
 	}
 	*out = (uint32_t)number * unit;
+	return true;
+}
+
+bool args_rate(const struct args *args, enum option option, uint64_t *out, struct args_error *error)
+{
+	static const struct {
+		char letters[3];
+		uint64_t bits;
+	} units[] = { { "kK", 1000 }, { "mM", 1000000 }, { "gG", 1000000000 } };
+	const char *text = args->values[option];
+	size_t len = text ? strlen(text) : 0;
+	uint64_t unit = 1, number;
+
+	if (!text)
+		return true;
+	for (size_t i = 0; len && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strchr(units[i].letters, text[len - 1])) {
+			unit = units[i].bits;
+			len--;
+			break;
+		}
+	}
+	if (!text_parse_decimal(text, len, 1, RATE_MAX / unit, &number) || number * unit < RATE_MIN) {
+		snprintf(error->text, sizeof(error->text),
+			"--%s takes bits a second such as 800k, 20M or 1G (1k to 100G), not '%.40s'",
+			option_texts[option].name, text);
+		return false;
+	}
+	*out = number * unit;
 	return true;
 }
 

@@ -28,6 +28,10 @@ enum option {
 	OPTION_ENDPOINT,
 	OPTION_PORT,
 	OPTION_OUTPUT,
+	OPTION_UDP,
+	OPTION_RATE,
+	OPTION_STREAMS,
+	OPTION_DURATION,
 	OPTION_COUNT
 };
 
@@ -68,6 +72,9 @@ bool args_number(const struct args *args, enum option option, uint32_t min, uint
  * *out stays as it is when the option was not given. */
 bool args_duration(
 	const struct args *args, enum option option, uint32_t max_s, uint32_t *out, struct args_error *error);
+/* A rate of an option as "800k", "20M" or "1G" (a number alone is bits a second), from 1k to 100G; *out stays as it is
+ * when the option was not given. */
+bool args_rate(const struct args *args, enum option option, uint64_t *out, struct args_error *error);
 /* One of words (ended by NULL) as its index. False with an error when it is none of them. */
 bool args_word(
 	const char *text, const char *what, const char *const words[], int *out, struct args_error *error);

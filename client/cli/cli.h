@@ -114,6 +114,7 @@ enum cli_exit run_import(struct cli *cli);
 enum cli_exit run_export(struct cli *cli);
 enum cli_exit run_delete(struct cli *cli);
 enum cli_exit run_set(struct cli *cli);
+enum cli_exit run_speedtest(struct cli *cli);
 enum cli_exit run_doctor(struct cli *cli);
 enum cli_exit run_unlock(struct cli *cli);
 enum cli_exit run_logs(struct cli *cli);

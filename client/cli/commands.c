@@ -39,6 +39,14 @@ const struct command commands[] = {
 		"handshake with the tunnel's server by UDP and by TCP, without bringing the\n"
 		"tunnel up; the exit code is what `up` would end with.",
 		0, 0, 1, run_doctor },
+	{ "speedtest", "NAME", "says how fast the tunnel is, and how it answers meanwhile",
+		"Measures down, up and both at once with iperf3, against the peer's address\n"
+		"inside the tunnel: SpeedTestServer = on in its profile, or `iperf3 -s` there.\n"
+		"--transport udp, tcp or both: over that carrier; both takes them in turns and\n"
+		"says which suits better. The carrier is put back when the test ends.",
+		OPTION_BIT(OPTION_TRANSPORT) | OPTION_BIT(OPTION_UDP) | OPTION_BIT(OPTION_RATE) |
+			OPTION_BIT(OPTION_STREAMS) | OPTION_BIT(OPTION_DURATION) | OPTION_BIT(OPTION_PEER),
+		1, 1, run_speedtest },
 	{ "unlock", "", "ends the kill switch",
 		"Whichever tunnel holds it and whatever the daemon does, also when none runs\n"
 		"(as root). With --for everything may pass for a while, so that you can log in\n"

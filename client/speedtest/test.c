@@ -13,6 +13,8 @@
 /* A server that has just been in a test may need a moment to be ready for the next. */
 #define BUSY_RETRY_MS 1500
 #define LIVE_MS 500
+/* As long as a tunnel needs to find another carrier. */
+#define AWAY_MS 5000
 
 struct speedtest *speedtest_new(const struct speedtest_plan *plan, uint64_t now_ms)
 {
@@ -77,6 +79,17 @@ void speedtest_take_echo(struct speedtest *test, uint64_t sent_ms, uint32_t rtt_
 {
 	if (make_room(test))
 		test->echoes[test->echo_count++] = (struct speedtest_sent){ sent_ms, rtt_us };
+}
+
+void speedtest_take_state(struct speedtest *test, uint64_t now_ms, bool up)
+{
+	/* A move of our own passes through other states. */
+	if (up || test->moving)
+		test->away_ms = 0;
+	else if (!test->away_ms)
+		test->away_ms = now_ms;
+	else if (now_ms > test->away_ms + AWAY_MS)
+		test->lost = true;
 }
 
 void speedtest_lose(struct speedtest *test)

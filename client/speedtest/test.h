@@ -4,11 +4,10 @@
  * says, and moves the tunnel when asked. Nothing here waits, so it can live in a main loop:
  *
  *     speedtest.prepare -> fill in a plan; speedtest_new()
- *     each `speedtest` notice:  speedtest_take_counters(), speedtest_take_echo() for each echo, then
- *     switch (speedtest_step(test, notice.time_ms)):
- *       RUNS    show speedtest_live(); the next notice comes in 100 ms
- *       MOVE    tunnel.switch to speedtest_wanted(); when it is answered: speedtest_moved()
- *       DONE, FAILED    speedtest_result(); speedtest.end; speedtest_free()
+ *     each `speedtest` notice:  speedtest_take_counters(), _take_state(), _take_echo() for each echo; _lose()
+ * if the state is down or failed; then switch (speedtest_step(test, notice.time_ms)): RUNS    show
+ * speedtest_live(); the next notice comes in 100 ms MOVE    tunnel.switch to speedtest_wanted(); when it is
+ * answered: speedtest_moved() DONE, FAILED    speedtest_result(); speedtest.end; speedtest_free()
  *
  * Its one clock is the notices' time_ms. speedtest_free at any time ends all, within 200 ms. */
 #ifndef WGTCP_CLIENT_SPEEDTEST_TEST_H
@@ -83,6 +82,8 @@ void speedtest_free(struct speedtest *test);
 
 void speedtest_take_counters(struct speedtest *test, uint64_t now_ms, uint64_t rx_bytes, uint64_t tx_bytes,
 	uint64_t cpu_ms, enum carrier carrier);
+/* Whether the tunnel is up (or degraded), at each notice: one that is not for 5 s ends the test. */
+void speedtest_take_state(struct speedtest *test, uint64_t now_ms, bool up);
 /* rtt_us 0: lost. */
 void speedtest_take_echo(struct speedtest *test, uint64_t sent_ms, uint32_t rtt_us);
 enum speedtest_step speedtest_step(struct speedtest *test, uint64_t now_ms);

@@ -33,6 +33,7 @@ struct speedtest {
 	struct speedtest_run *run;
 	enum carrier carrier, wanted;
 	bool lost, moved_ok, moving;
+	uint64_t away_ms; /* since when the tunnel is not up; 0: it is */
 	struct speedtest_counters counters[SPEEDTEST_COUNTERS]; /* the newest at [next - 1] */
 	size_t next, seen;
 	uint64_t cpu_ms;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compiles (only) what must not know an operating system with mingw-w64: core/, client/rpc and client/cli. Needs no
-# CMake. Prints each file and a count; fails when one does not compile or none is found.
+# Compiles (only) what must not know an operating system with mingw-w64: core/, client/rpc, client/cli and
+# client/speedtest. Needs no CMake. Prints each file and a count; fails when one does not compile or none is found.
 #
 #   tests/lint/mingw.sh [SOURCE-FOLDER]
 
@@ -31,7 +31,7 @@ if [ -d "/usr/include/$arch/openssl" ]; then
 fi
 
 cd "$root"
-list=$(find core client/rpc client/cli -name '*.c' | sort)
+list=$(find core client/rpc client/cli client/speedtest -name '*.c' | sort)
 count=0
 failed=0
 for file in $list; do
