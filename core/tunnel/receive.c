@@ -9,9 +9,14 @@
 /* What padding may add to an inner packet that fills the buffer; the tailroom has the place. */
 #define PADDING_MAX 15
 
-/* Later by (order of keypairs, counter) than anything before: only such a packet may move a path. */
-static bool advance_newest(struct peer *peer, uint64_t order, uint64_t counter)
+/* Later by (order of keypairs, counter) than anything before: only such a packet may move a path. A keypair may
+ * have got a later order since it was last used: what is late within it stays late. */
+static bool advance_newest(struct peer *peer, const struct session *session, uint64_t counter)
 {
+	uint64_t order = session->order;
+
+	if (counter + 1 != session->replay.newest)
+		return false;
 	if (order < peer->newest_order || (order == peer->newest_order && counter <= peer->newest_counter))
 		return false;
 	peer->newest_order = order;
@@ -86,7 +91,7 @@ static enum verdict data_consume(struct tunnel *tunnel, const uint8_t *message, 
 		handshake_done(tunnel, peer, now, wall);
 	}
 	out->peer = peer;
-	out->newest = advance_newest(peer, session->order, counter);
+	out->newest = advance_newest(peer, session, counter);
 	peer->rx_bytes += len;
 	schedule_step(tunnel, peer, plain_len ? TIMERS_DATA_RECEIVED : TIMERS_RECEIVED, now);
 	if (slot == peer->current && session->initiator &&

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Two tunnels on a network that drops, doubles, reorders and corrupts, with a clock that jumps: 100,000
- * random steps, seeded. Whatever happens: nothing arrives that was not sent, nothing twice, and no key seals
- * with a counter twice. */
+/* Two tunnels on a network that drops, doubles, reorders and corrupts, with clocks that jump, keys that
+ * change and paths that move: 100,000 random steps, seeded; test_tunnel_model RUNS [SEED] makes RUNS times
+ * 25,000. Whatever happens: nothing arrives that was not sent, nothing twice, no message is taken twice, no
+ * key seals with a counter twice, and a path moves only by an authentic packet that is newer than all before.
+ */
 #include "tests/unit/core/tunnel/world.h"
 
 #include "core/base/bytes.h"
@@ -11,16 +13,35 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define STEPS 25000
 #define SEEDS 4
 #define IN_FLIGHT 48
 #define USED_SLOTS (1u << 17)
+#define SERIALS (4 * STEPS)
+
+/* Where somebody sends from. */
+struct origin {
+	enum carrier carrier;
+	struct endpoint at;
+};
 
 struct flight {
 	struct message message;
+	struct origin origin;
+	uint32_t serial; /* of the message, the same for each copy of it */
+	bool copied;
 	int to;
+};
+
+/* The newest counter of one keypair that has come in at a side, by our index of it. */
+struct newest {
+	uint32_t index;
+	uint64_t counter;
 };
 
 struct model {
@@ -32,7 +53,34 @@ struct model {
 	bool sent[2][STEPS];
 	size_t arrived_count, sessions;
 	uint64_t used[2][USED_SLOTS]; /* (receiver index, counter) + 1, by sender */
+	bool taken[SERIALS];          /* messages that were accepted */
+	uint32_t serials;
+	struct origin at[2], path[2]; /* where a side is; where it believes the other to be */
+	struct newest newest[2];
+	size_t moves, key_changes, switches;
 };
+
+/* Keys and indices are drawn from the seed, too, so that a run can be repeated. */
+static uint64_t drawn;
+
+void __wrap_random_fill(void *out, size_t len);
+uint32_t __wrap_random_u32(void);
+
+void __wrap_random_fill(void *out, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		drawn = drawn * 6364136223846793005ull + 1442695040888963407ull;
+		((uint8_t *)out)[i] = (uint8_t)(drawn >> 56);
+	}
+}
+
+uint32_t __wrap_random_u32(void)
+{
+	uint32_t out;
+
+	__wrap_random_fill(&out, sizeof(out));
+	return out;
+}
 
 static uint64_t next_random(struct model *model)
 {
@@ -74,8 +122,10 @@ static void post(struct model *model, int from, const struct message *message)
 		model->count++;
 	else
 		at = next_random(model) % IN_FLIGHT; /* and another is lost */
-	model->flights[at].message = *message;
-	model->flights[at].to = !from;
+	assert_true(model->serials < SERIALS);
+	model->flights[at] = (struct flight){
+		.message = *message, .origin = model->at[from], .serial = model->serials++, .to = !from
+	};
 }
 
 static void initiate(struct model *model, int side)
@@ -121,20 +171,48 @@ static void arrived(struct model *model, int to, const struct message *inner)
 	model->arrived_count++;
 }
 
-static void deliver(struct model *model, int to, const struct message *message, bool corrupt)
+/* Only what is authentic and newer may move the path: of one keypair that is a higher counter. */
+static void move_path(struct model *model, const struct flight *flight, const struct received *received)
 {
+	const struct message *message = &flight->message;
+	struct newest *newest = &model->newest[flight->to];
+
+	if (!received->newest)
+		return;
+	if (message->bytes[0] == MESSAGE_DATA) {
+		uint32_t index = get_le32(message->bytes + 4);
+		uint64_t counter = get_le64(message->bytes + 8);
+
+		if (index == newest->index)
+			assert_true(counter > newest->counter);
+		*newest = (struct newest){ index, counter };
+	}
+	model->moves += !endpoint_equal(&model->path[flight->to].at, &flight->origin.at) ||
+			model->path[flight->to].carrier != flight->origin.carrier;
+	model->path[flight->to] = flight->origin;
+}
+
+static void deliver(struct model *model, const struct flight *flight, bool corrupt)
+{
+	const struct message *message = &flight->message;
+	int to = flight->to;
 	struct received received;
 	struct message answer, inner;
-	enum verdict verdict = take_from(&model->world, to, chance(model, 50) ? CARRIER_UDP : CARRIER_TCP,
-		&model->world.side[!to].at, message, &received, &inner);
+	enum verdict verdict = take_from(
+		&model->world, to, flight->origin.carrier, &flight->origin.at, message, &received, &inner);
 
 	if (corrupt) { /* not one flipped bit goes unnoticed */
 		assert_int_not_equal(verdict, VERDICT_OK);
 		assert_null(received.peer);
 	}
-	if (verdict != VERDICT_OK)
+	if (verdict != VERDICT_OK) {
+		assert_false(received.newest);
 		return;
+	}
 	assert_ptr_equal(received.peer, model->world.side[to].peer);
+	assert_false(model->taken[flight->serial]);
+	model->taken[flight->serial] = true;
+	move_path(model, flight, &received);
 	switch (received.kind) {
 	case RECEIVED_NOTHING:
 	case RECEIVED_COOKIE:
@@ -166,8 +244,14 @@ static void deliver_one(struct model *model)
 	struct flight flight = model->flights[at];
 	bool corrupt = chance(model, 5);
 
-	if (!chance(model, 10)) /* else it comes again */
+	if (!chance(model, 10)) { /* else it comes again */
 		model->flights[at] = model->flights[--model->count];
+	} else {
+		/* A copy comes from wherever who made it is, and by either carrier. */
+		model->flights[at].copied = true;
+		model->flights[at].origin.at.port = (uint16_t)next_random(model);
+		model->flights[at].origin.carrier = chance(model, 50) ? CARRIER_UDP : CARRIER_TCP;
+	}
 	if (corrupt) {
 		/* mac2 is looked at under load only */
 		size_t len = flight.message.bytes[0] == MESSAGE_DATA ? flight.message.len
@@ -175,7 +259,43 @@ static void deliver_one(struct model *model)
 
 		flight.message.bytes[next_random(model) % len] ^= (uint8_t)(1u << (next_random(model) % 8));
 	}
-	deliver(model, flight.to, &flight.message, corrupt);
+	deliver(model, &flight, corrupt);
+}
+
+/* A new key on one side, of which the other is told; or a preshared key that both take, one before the other.
+ */
+static void change_key(struct model *model, int side)
+{
+	struct side *self = &model->world.side[side], *other = &model->world.side[!side];
+	struct ip_prefix inside = { { IP_V4, { 10, 0, 0, (uint8_t)(1 + side) } }, 32 };
+
+	model->key_changes++;
+	if (chance(model, 50)) {
+		uint8_t key[KEY_LEN];
+
+		random_fill(key, sizeof(key));
+		peer_set_preshared_key(self->peer, key);
+		peer_set_preshared_key(other->peer, key);
+		return;
+	}
+	dh_generate(self->private_key);
+	dh_public(self->public_key, self->private_key);
+	tunnel_set_private_key(self->tunnel, self->private_key);
+	tunnel_peer_remove(other->tunnel, other->peer);
+	other->peer = tunnel_peer_add(other->tunnel, self->public_key);
+	assert_non_null(other->peer);
+	assert_true(tunnel_allow(other->tunnel, other->peer, &inside));
+	peer_set_preshared_key(other->peer, peer_preshared_key(self->peer));
+	model->newest[0] = model->newest[1] = (struct newest){ 0 };
+}
+
+static void move(struct model *model, int side)
+{
+	model->switches++;
+	if (chance(model, 50))
+		model->at[side].carrier = model->at[side].carrier == CARRIER_UDP ? CARRIER_TCP : CARRIER_UDP;
+	else
+		model->at[side].at.address.bytes[3] = (uint8_t)(100 + next_random(model) % 100);
 }
 
 static void dues(struct model *model, int side)
@@ -194,8 +314,12 @@ static void dues(struct model *model, int side)
 static void run(struct model *model, uint64_t seed)
 {
 	memset(model, 0, sizeof(*model));
+	drawn = seed;
 	world_init(&model->world);
 	model->random = seed;
+	for (int side = 0; side < 2; side++)
+		model->at[side] = model->path[!side] =
+			(struct origin){ CARRIER_UDP, model->world.side[side].at };
 	for (uint32_t step = 0; step < STEPS; step++) {
 		uint64_t what = next_random(model) % 100;
 		int side = (int)(next_random(model) & 1);
@@ -210,14 +334,19 @@ static void run(struct model *model, uint64_t seed)
 			initiate(model, side); /* as the fallback machine may at any time */
 		else if (what < 99 && step % 16 == 0)
 			model->world.ms += 10000 * (next_random(model) % 30);
+		else if (what < 99 && step % 16 == 1)
+			change_key(model, side);
+		else if (what < 99)
+			move(model, side);
 		else
 			model->world.wall_offset_s[side] = (int64_t)(next_random(model) % 7200) - 3600;
 		dues(model, 0);
 		dues(model, 1);
 	}
 	/* Not by saying no to everything: */
-	assert_true(model->arrived_count > STEPS / 5);
+	assert_true(model->arrived_count > STEPS / 8);
 	assert_true(model->sessions > 20);
+	assert_true(model->key_changes > 3 && model->switches > 50 && model->moves > 50);
 	/* When the network heals, so do they. */
 	model->world.ms += 600000;
 	world_run(&model->world, model->world.ms);
@@ -230,20 +359,31 @@ static void run(struct model *model, uint64_t seed)
 	world_free(&model->world);
 }
 
+static uint64_t first_seed = 1, runs = SEEDS;
+
 static void nothing_false_nothing_twice(void **state)
 {
 	static struct model model;
 
 	(void)state;
-	for (uint64_t seed = 1; seed <= SEEDS; seed++)
+	for (uint64_t seed = first_seed; seed < first_seed + runs; seed++) {
+		/* The last one that is printed is the one that failed. */
+		printf("seed %" PRIu64 "\n", seed);
+		fflush(stdout);
 		run(&model, seed * 0x9e3779b97f4a7c15);
+	}
+	printf("%" PRIu64 " steps\n", runs * STEPS);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_false_nothing_twice),
 	};
 
+	if (argc > 1)
+		runs = strtoull(argv[1], NULL, 10);
+	if (argc > 2)
+		first_seed = strtoull(argv[2], NULL, 10);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
