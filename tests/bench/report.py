@@ -14,7 +14,8 @@ def output(*argv):
         done = subprocess.run(argv, capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return (done.stdout + done.stderr).strip().splitlines()[0] if done.stdout or done.stderr else None
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    return "; ".join(line.strip() for line in lines[:2]) or None
 
 
 def read(path):
@@ -33,7 +34,7 @@ def environment(engine):
             "rmem_max": read("/proc/sys/net/core/rmem_max"), "wmem_max": read("/proc/sys/net/core/wmem_max"),
             "wgtcp_engine": output(engine, "--version"), "iperf3": output("iperf3", "--version"),
             "wireguard_go": output("dpkg-query", "-W", "-f", "${Version}", "wireguard-go"),
-            "openvpn": output("openvpn", "--version")}
+            "openvpn": output("openvpn", "--version"), "nginx": output("nginx", "-v"), "h2load": output("h2load", "--version")}
 
 
 def median(values):

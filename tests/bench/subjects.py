@@ -13,6 +13,7 @@ from lib.tunnel import PORT, Device, Key, interface_text, peer_text
 
 CLIENT, SERVER = "192.0.2.1", "192.0.2.2"
 INNER_CLIENT, INNER_SERVER = "10.99.0.1", "10.99.0.2"
+RELAY_PORT = 4443
 
 
 class Joined:
@@ -49,21 +50,21 @@ def bare(lab, client, server):
     return Joined(CLIENT, SERVER)
 
 
-def wireguard(program, transport=None, mtu=1420, name=None):
+def wireguard(program, transport=None, mtu=1420, name=None, endpoint=f"{SERVER}:{PORT}"):
     """A userspace implementation with UAPI, run as `PROGRAM -f NAME`. transport is for wgtcp-engine only."""
     def join(lab, client, server):
         keys, devices, programs = (Key(), Key()), [], []
-        for host, own, other, address, inside, endpoint in (
+        for host, own, other, address, inside, remote in (
                 (server, keys[1], keys[0], INNER_SERVER, INNER_CLIENT, None),
-                (client, keys[0], keys[1], INNER_CLIENT, INNER_SERVER, f"{SERVER}:{PORT}")):
+                (client, keys[0], keys[1], INNER_CLIENT, INNER_SERVER, endpoint)):
             started = host.start(program, "-f", "wg-bench", name=os.path.basename(str(program)),
                                  env={"WG_PROCESS_FOREGROUND": "1", "LOG_LEVEL": "error"})
             device = Device(host, "wg-bench", started, [f"{address}/24"], mtu=mtu)
             if transport:
-                listen = f"tcp_listen_port={PORT}\n" if transport == "tcp" and not endpoint else ""
+                listen = f"tcp_listen_port={PORT}\n" if transport == "tcp" and not remote else ""
                 if device.set(f"transport={transport}\n{listen}"):
                     raise Failure(f"{program} does not take transport={transport}")
-            device.setconf(interface_text(own, PORT) + peer_text(other, f"{inside}/32", endpoint))
+            device.setconf(interface_text(own, PORT) + peer_text(other, f"{inside}/32", remote))
             devices.append(device)
             programs.append(started)
         joined = Joined(INNER_CLIENT, INNER_SERVER, programs, devices if transport else [])
@@ -71,6 +72,20 @@ def wireguard(program, transport=None, mtu=1420, name=None):
                    f"the first ping through {name or program}", interval=0.1)
         if transport and joined.carrier() != transport:
             raise Failure(f"wgtcp-engine uses {joined.carrier()} where {transport} was asked for")
+        return joined
+    return join
+
+
+def relayed(program, name):
+    """A userspace WireGuard that only knows UDP, its datagrams carried by wgtcp-bench-relay."""
+    def join(lab, client, server):
+        relays, tool = [], lab.binary("wgtcp-bench-relay")
+        for host, words in (server, ("listen", RELAY_PORT, "127.0.0.1", PORT)), (
+                client, ("connect", RELAY_PORT, SERVER, RELAY_PORT)):
+            relays.append(host.start(tool, *words, name="relay"))
+            relays[-1].wait_for_text("ready")
+        joined = wireguard(program, name=name, endpoint=f"127.0.0.1:{RELAY_PORT}")(lab, client, server)
+        joined.programs += relays
         return joined
     return join
 
@@ -113,8 +128,11 @@ def subjects(binaries, engines=(), peers=()):
             found[f"{label} {transport}"] = wireguard(path, transport, name=label)
     if shutil.which("wireguard-go"):
         found["wireguard-go"] = wireguard("wireguard-go")
+        found["wireguard-go + relay"] = relayed("wireguard-go", "wireguard-go + relay")
     for path in peers:
-        found[os.path.basename(path)] = wireguard(os.path.abspath(path))
+        name, path = os.path.basename(path), os.path.abspath(path)
+        found[name] = wireguard(path)
+        found[f"{name} + relay"] = relayed(path, f"{name} + relay")
     if shutil.which("openvpn"):
         for carrier, cipher in (("udp", "AES-256-GCM"), ("udp", "CHACHA20-POLY1305"), ("tcp", "AES-256-GCM"),
                                 ("tcp", "CHACHA20-POLY1305")):
