@@ -34,6 +34,9 @@ static enum cli_exit run(struct cli *cli, int argc, char *const argv[])
 	struct args_error error;
 	size_t count;
 
+	cli->socket_path = ipc_default_path();
+	if (argc > 1 && !strcmp(argv[1], "complete"))
+		return cli_complete(cli, argc - 2, argv + 2);
 	/* Until the options are known, a program that asked for JSON must get it for their errors too. */
 	for (int i = 1; i < argc; i++)
 		cli->json = cli->json || !strcmp(argv[i], "--json");

@@ -118,6 +118,9 @@ enum cli_exit run_speedtest(struct cli *cli);
 enum cli_exit run_doctor(struct cli *cli);
 enum cli_exit run_unlock(struct cli *cli);
 enum cli_exit run_logs(struct cli *cli);
+/* Ahead of all else, since the words may be half written. */
+enum cli_exit cli_complete(struct cli *cli, int count, char *const words[]);
+extern const char *const complete_keys[];
 /* Of import. */
 enum cli_exit run_migration(struct cli *cli, const char *from);
 enum cli_exit run_server(struct cli *cli);

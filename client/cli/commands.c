@@ -54,8 +54,8 @@ const struct command commands[] = {
 		OPTION_BIT(OPTION_FOR), 0, 0, run_unlock },
 	{ "logs", "", "shows what the daemon has to say", "",
 		OPTION_BIT(OPTION_LINES) | OPTION_BIT(OPTION_FOLLOW), 0, 0, run_logs },
-	{ "server", "init|add [NAME]", "makes a server, and profiles for its clients",
-		"init makes keys and a server's profile, and a first client's (NAME, or client)\n"
+	{ "server", "init|add [CLIENT]", "makes a server, and profiles for its clients",
+		"init makes keys and a server's profile, and a first client's (CLIENT, or \"client\")\n"
 		"as a file and a QR code; add makes one for a further client. Both as root, and\n"
 		"nothing else on this machine changes.",
 		OPTION_BIT(OPTION_ENDPOINT) | OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_NAME) |

@@ -468,6 +468,43 @@ static void test_export_delete_set(void **state)
 	assert_int_equal(fake.request_count, 0);
 }
 
+/* ---- complete ---- */
+
+static void test_complete(void **state)
+{
+	(void)state;
+	start(answer_usual);
+	assert_int_equal(RUN("complete", ""), 0);
+	assert_non_null(strstr(fake.out, "up\n"));
+	assert_null(strstr(fake.out, "complete\n"));
+
+	start(answer_usual);
+	assert_int_equal(RUN("complete", "up", ""), 0);
+	assert_non_null(strstr(fake.out, "office\n"));
+	assert_int_equal(asked(0)->method, RPC_METHOD_TUNNEL_LIST);
+
+	start(answer_usual);
+	assert_int_equal(RUN("complete", "up", "office", "--transport", "t"), 0);
+	assert_out("tcp\n");
+	assert_int_equal(fake.request_count, 0);
+
+	/* A person at the prompt is not shown an error, and no daemon is started. */
+	start(answer_usual);
+	fake.connect_error = -ENOENT;
+	fake.admin = true;
+	assert_int_equal(RUN("complete", "up", ""), 0);
+	assert_out("");
+	assert_err("");
+	assert_int_equal(fake.starts, 0);
+
+	/* Half written, and wrong. */
+	assert_int_equal(RUN("complete"), 0);
+	start(answer_usual);
+	assert_int_equal(RUN("complete", "nonsense", "--x", ""), 0);
+	assert_int_equal(RUN("complete", "genkey", "x"), 0);
+	assert_out("");
+}
+
 /* ---- server ---- */
 
 static void test_server(void **state)
@@ -946,6 +983,7 @@ int main(void)
 		cmocka_unit_test(test_import),
 		cmocka_unit_test(test_import_errors),
 		cmocka_unit_test(test_export_delete_set),
+		cmocka_unit_test(test_complete),
 		cmocka_unit_test(test_server),
 		cmocka_unit_test(test_status_pages),
 		cmocka_unit_test(test_many_tunnels),
