@@ -57,6 +57,8 @@ struct backend {
 	uint32_t (*interface_index)(const struct backend_run *run);
 	/* What carries packets just now, where that is not always `name`; else NULL. */
 	enum rpc_backend (*carries)(const struct backend_run *run);
+	/* Whether some peer's TCP endpoint has accepted a connection; NULL: not known. */
+	bool (*has_dialled)(const struct backend_run *run);
 };
 
 extern const struct backend backend_userspace, backend_kernel, backend_kernel_wgtcp;

@@ -12,6 +12,9 @@
 #include <string.h>
 #include <time.h>
 
+/* After so many seconds without an answer its cause may be guessed. */
+#define LIKELY_S 10
+
 struct mono daemon_now(void)
 {
 	struct timespec now;
@@ -361,4 +364,10 @@ void tunnel_timeout_error(const struct tunnel *tunnel, uint32_t timeout_ms, stru
 		"--timeout",
 		tunnel->name, s);
 	error->cause = view->cause;
+	/* Not yet the whole time that a connect has, and yet: a server that takes the connection and says
+	 * nothing does not know us, and one that does neither is not there. */
+	if (error->cause == RPC_CAUSE_NONE && s >= LIKELY_S && tunnel->run)
+		error->cause = tunnel->backend->has_dialled && tunnel->backend->has_dialled(tunnel->run)
+				       ? RPC_CAUSE_HANDSHAKE_REFUSED
+				       : RPC_CAUSE_PEER_UNREACHABLE;
 }

@@ -219,6 +219,11 @@ static uint32_t userspace_interface_index(const struct backend_run *run)
 	return front_interface_index(run->front);
 }
 
+static bool userspace_has_dialled(const struct backend_run *run)
+{
+	return front_has_dialled(run->front);
+}
+
 const struct backend backend_userspace = {
 	.name = RPC_BACKEND_USERSPACE,
 	.create = userspace_create,
@@ -228,4 +233,5 @@ const struct backend backend_userspace = {
 	.query = userspace_query,
 	.send = userspace_send,
 	.interface_index = userspace_interface_index,
+	.has_dialled = userspace_has_dialled,
 };

@@ -26,6 +26,8 @@ struct _WgtcpService {
 	char spare[PROFILE_NAME_LEN]; /* to be taken when the name is somebody else's; "": it is taken */
 	int64_t up;                   /* the request under way; 0: none */
 	bool handed_over;
+	bool failed; /* it ends because of `failure`, which is yet to be said */
+	NMVpnPluginFailure failure;
 	struct rpc_tunnel tunnel; /* as it was told last, without peers and warnings */
 	struct rpc_peer gateway;
 	struct rpc_texts routes;
@@ -56,10 +58,9 @@ static void let_go(WgtcpService *service)
 
 static void end(WgtcpService *service, NMVpnPluginFailure reason)
 {
-	NMVpnServicePlugin *plugin = NM_VPN_SERVICE_PLUGIN(service);
-
-	nm_vpn_service_plugin_failure(plugin, reason);
-	nm_vpn_service_plugin_disconnect(plugin, NULL);
+	service->failed = true;
+	service->failure = reason;
+	nm_vpn_service_plugin_disconnect(NM_VPN_SERVICE_PLUGIN(service), NULL);
 }
 
 /* ---- handing over ---- */
@@ -287,6 +288,12 @@ static gboolean do_disconnect(NMVpnServicePlugin *plugin, GError **error)
 	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_DOWN };
 
 	(void)error;
+	/* libnm itself says "connect failed" of whatever ends before it was up; the last word before the end
+	 * counts. */
+	if (service->failed) {
+		service->failed = false;
+		nm_vpn_service_plugin_failure(plugin, service->failure);
+	}
 	if (service->wire) {
 		/* Said in so many words, which also lets a kill switch go. */
 		snprintf(request.name, sizeof(request.name), "%s", service->name);

@@ -61,6 +61,8 @@ int main(int argc, char **argv)
 	g_unix_signal_add(SIGTERM, stop, loop);
 	g_unix_signal_add(SIGINT, stop, loop);
 	g_main_loop_run(loop);
+	/* Why it ended must arrive before its name goes. */
+	g_dbus_connection_flush_sync(nm_vpn_service_plugin_get_connection(plugin), NULL, NULL);
 	nm_vpn_service_plugin_shutdown(plugin);
 	g_object_unref(plugin);
 	g_main_loop_unref(loop);

@@ -56,5 +56,7 @@ int front_control(struct front *front);
 /* Passes SEAM_PROBE, SEAM_MEMORY, SEAM_START, SEAM_RETRY_UDP, SEAM_RESUMED, SEAM_STOP down. */
 int front_send(struct front *front, const struct seam_message *message);
 uint32_t front_interface_index(const struct front *front);
+/* Some connection to a peer's TCP endpoint has come about since the engine runs. */
+bool front_has_dialled(const struct front *front);
 
 #endif

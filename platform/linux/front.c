@@ -139,6 +139,11 @@ int front_handle(const struct front *front)
 	return front->epoll;
 }
 
+bool front_has_dialled(const struct front *front)
+{
+	return front->dialled;
+}
+
 uint32_t front_interface_index(const struct front *front)
 {
 	return front->index;

@@ -43,6 +43,7 @@ void front_pump_dials(struct front *front, struct mono now)
 			dial_failed(front, result.public_key, result.attempt, result.error);
 			continue;
 		}
+		front->dialled = true;
 		memcpy(message.public_key, result.public_key, sizeof(message.public_key));
 		(void)seam_send_handle(front->seam, &message, result.fd);
 		close(result.fd);

@@ -42,6 +42,7 @@ struct front {
 	bool reachable;          /* some endpoint, or none is known */
 	struct mono network_due; /* changes are told together; MONO_NEVER: none waits */
 	bool network_event;
+	bool dialled; /* a dial has ended well */
 };
 
 /* Tells as much as the seam takes. */

@@ -6,9 +6,10 @@ import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "netns")]
 from lib import case  # noqa: E402
-from lib.case import main_path  # noqa: E402
+from lib.case import main_path, waiting  # noqa: E402
 from lib.lab import check, wait_until  # noqa: E402
-from manager.nm import passes, place  # noqa: E402
+from lib.tunnel import Key  # noqa: E402
+from manager.nm import passes, place, server_for  # noqa: E402
 
 
 @main_path
@@ -31,6 +32,144 @@ def test_import_up_fallback_down_delete(lab):
     check(nm.daemon.cli("status", "office", check_code=False).returncode == 5, "the daemon still knows it")
     nm.nmcli("connection", "delete", "office")
     check("office" not in nm.nmcli("-t", "-f", "NAME", "connection").stdout, "not deleted")
+
+
+# NMActiveConnectionStateReason and what nmcli says of it.
+LOGIN_FAILED, SERVICE_START_FAILED = "login-failed", "service-start-failed"
+
+
+def fails(nm, name, reason, log_text=None):
+    before = nm.host.links(), nm.host.routes()
+    seconds, done = nm.up(name, check_code=False)
+    check(done.returncode != 0, "came up")
+    nm.lab.figure(f"{name}: {seconds:.1f} s, {done.stderr.splitlines()[0]}")
+    check(seconds < nm.lab.bound(20.5), f"took {seconds:.1f} s")
+    check(reason in nm.log(), f"NetworkManager does not say {reason}: {done.stderr}")
+    wait_until(lambda: (nm.host.links(), nm.host.routes()) == before, "nothing to be left")
+    return done
+
+
+@waiting
+def test_wrong_key_is_login_failed(lab):
+    site, nm, text, _, (server_key, client_key) = place(lab)
+    nm.import_profile("office", text.replace(client_key.private, Key().private))
+    fails(nm, "office", "failure: login-failed")
+
+
+@waiting
+def test_wrong_endpoint_is_connect_failed(lab):
+    site, nm, text, _, _ = place(lab, endpoint="198.51.100.77:51820")
+    nm.import_profile("office", text)
+    fails(nm, "office", "failure: connect-failed")
+
+
+def test_no_daemon_is_service_start_failed(lab):
+    site, nm, text, _, _ = place(lab, daemon=False)
+    nm.import_profile("office", text)
+    done = fails(nm, "office", "wgtcpd does not run")
+    check("service failed to start" in done.stderr, done.stderr)
+
+
+def test_line_break_in_a_value_is_refused(lab):
+    """What other plugins wrote into a file that root parsed."""
+    site, nm, text, _, _ = place(lab)
+    nm.import_profile("office", text)
+    nm.nmcli("connection", "modify", "office", "+vpn.data", "backend = userspace\nPostUp=touch /run/owned")
+    done = fails(nm, "office", "control character")
+    check("service failed to start" in done.stderr, done.stderr)
+    check(site.client.run("test", "-e", "/run/owned", check_code=False).returncode == 1, "a command was run")
+
+
+def test_two_at_once(lab):
+    site, nm, text, _, _ = place(lab)
+    second, _, _ = server_for(site, "2", net="10.78.0", net6="fd78:", allowed="10.78.0.0/24, fd78::/64", port=51821)
+    nm.import_profile("office", text)
+    nm.import_profile("branch", second)
+    nm.up("office")
+    nm.up("branch")
+    check(set(nm.active()) == {"office", "branch"}, f"active: {nm.active()}")
+    check(passes(site.client, "10.77.0.1") and passes(site.client, "10.78.0.1"), "nothing passes")
+    nm.down("office")
+    check(passes(site.client, "10.78.0.1"), "the other one has gone too")
+    nm.down("branch")
+
+
+def test_name_of_a_profile_of_ours(lab):
+    """The daemon has a profile of that name already: another interface, and both live."""
+    site, nm, text, _, _ = place(lab)
+    second, _, _ = server_for(site, "2", net="10.78.0", net6="fd78:", allowed="10.78.0.0/24, fd78::/64", port=51821)
+    nm.daemon.profile("office", second)
+    nm.daemon.up("office")
+    said = nm.import_profile("office", text).stdout
+    uuid = said.partition("(")[2].partition(")")[0]
+    nm.up(uuid)
+    check(passes(site.client, "10.77.0.1") and passes(site.client, "10.78.0.1"), "nothing passes")
+    nm.down(uuid)
+    check(passes(site.client, "10.78.0.1"), "ours has gone too")
+
+
+def test_daemon_killed_while_up(lab):
+    site, nm, text, _, _ = place(lab)
+    nm.import_profile("office", text)
+    nm.up("office")
+    nm.daemon.program.kill()
+    wait_until(lambda: not nm.active(), "NetworkManager to see it")
+    # Whichever it sees first: that the device is gone, or what the service says.
+    check("disconnected (was activated)" in nm.log() or "failure: connect-failed" in nm.log(), "not a word of it")
+    nm.daemon.start()
+    wait_until(lambda: "office" not in site.client.links(), "the leftovers to go")
+    nm.up("office")
+    check(passes(site.client, "10.77.0.1"), "nothing passes")
+    nm.down("office")
+
+
+def test_network_manager_ends_and_comes_back(lab):
+    site, nm, text, _, _ = place(lab)
+    nm.import_profile("office", text)
+    nm.up("office")
+    nm.program.stop()
+    wait_until(lambda: "office" not in site.client.links(), "the tunnel to go with an orderly end")
+    nm.start()
+    nm.up("office")
+    check(passes(site.client, "10.77.0.1"), "nothing passes")
+    nm.program.kill()
+    wait_until(lambda: "office" not in site.client.links(), "the tunnel to go with a killed NetworkManager")
+    nm.start()
+    nm.up("office")
+    check(passes(site.client, "10.77.0.1"), "nothing passes")
+    nm.down("office")
+
+
+def test_secrets_are_asked_for_and_stored(lab):
+    """A connection without its key: asked for once, stored by NetworkManager for root, not asked for again."""
+    site, nm, text, _, (_, client_key) = place(lab)
+    nm.import_profile("office", text)
+    file = "/etc/NetworkManager/system-connections/office.nmconnection"
+    site.client.run("sed", "-i", "/^private-key=/d", file)
+    nm.nmcli("connection", "reload")
+    seconds, done = nm.up("office", check_code=False)
+    check(done.returncode != 0 and "secrets" in done.stderr, f"without a key: {done.stderr}")
+    nm.nmcli("--ask", "--wait", "40", "connection", "up", "office", input=client_key.private + "\n")
+    check(passes(site.client, "10.77.0.1"), "nothing passes")
+    nm.down("office")
+    nm.up("office")
+    stored = site.client.run("cat", file).stdout
+    check(client_key.private in stored, "the key is not stored")
+    check(client_key.private not in nm.log(), "the key is in the log")
+    nm.down("office")
+
+
+def test_unknown_key_and_strange_file_are_refused(lab):
+    site, nm, text, _, _ = place(lab)
+    for name, changed, words in (
+            ("typo", text.replace("MTU", "MTU").replace("AllowedIPs", "AllowedIP"), "did you mean AllowedIPs"),
+            ("strange", "client\nremote vpn.example 1194\n", "no WireGuard profile"),
+            ("key", text.replace("PublicKey = ", "PublicKey = x"), "PublicKey")):
+        path = lab.logs / f"{name}.conf"
+        path.write_text(changed)
+        done = nm.nmcli("connection", "import", "type", "wgtcp", "file", path, check_code=False)
+        check(done.returncode != 0 and words in done.stderr, f"{name}: {done.stderr}")
+    check("wgtcp" not in nm.nmcli("-t", "-f", "NAME,TYPE", "connection").stdout, "something was added")
 
 
 if __name__ == "__main__":
