@@ -29,6 +29,7 @@ struct edit {
 struct cursor {
 	size_t peers; /* seen so far */
 	bool inside;  /* the line is in the section of the edit */
+	bool begun;   /* some section has begun */
 };
 
 unsigned profile_key_sections(const char *key)
@@ -52,6 +53,7 @@ static bool step_section(struct cursor *cursor, const struct profile_line *line,
 
 	if (line->kind != PROFILE_LINE_SECTION)
 		return false;
+	cursor->begun = true;
 	interface = text_equal_nocase(line->key, line->key_len, "Interface");
 	cursor->inside =
 		edit->peer == PROFILE_EDIT_INTERFACE ? interface : !interface && cursor->peers == edit->peer;
@@ -61,10 +63,12 @@ static bool step_section(struct cursor *cursor, const struct profile_line *line,
 
 static bool is_edited(const struct cursor *cursor, const struct profile_line *line, const struct edit *edit)
 {
+	/* The tunnel's name may stand ahead of all sections. */
+	if (!edit->key)
+		return line->kind == PROFILE_LINE_NAME &&
+		       (cursor->inside || (!cursor->begun && edit->peer == PROFILE_EDIT_INTERFACE));
 	if (!cursor->inside)
 		return false;
-	if (!edit->key)
-		return line->kind == PROFILE_LINE_NAME;
 	return line->kind == PROFILE_LINE_PAIR &&
 	       text_equal_nocase(line->key, line->key_len, edit->key->name);
 }

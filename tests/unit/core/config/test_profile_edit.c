@@ -57,6 +57,8 @@ static const struct {
 		"[Interface]\n# Name = My office #2\nPrivateKey = " KEY "\nMTU = 1400\n" },
 	{ "name changed", "[Interface]\n#Name=Old\nPrivateKey = " KEY "\n", A, "Name", "New",
 		"[Interface]\n#Name=New\nPrivateKey = " KEY "\n" },
+	{ "name ahead of the section", "# from anna\n# Name = Old\n\n[Interface]\nPrivateKey = " KEY "\n", A,
+		"Name", "New", "# from anna\n# Name = New\n\n[Interface]\nPrivateKey = " KEY "\n" },
 	{ "hidden private key stays", HEAD, A, "PrivateKey", "(hidden)", HEAD },
 	{ "private key changes", HEAD, A, "PrivateKey", PEER2, "[Interface]\nPrivateKey = " PEER2 "\n" },
 };
