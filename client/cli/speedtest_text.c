@@ -71,7 +71,8 @@ static void add_cell(struct text *out, int width, bool there, double value, int 
 
 static int digits_of(double value)
 {
-	return value < 10 ? 2 : value < 1000 ? 1 : 0;
+	/* By what is left after rounding: 9.999 is written 10.0. */
+	return value < 9.995 ? 2 : value < 999.95 ? 1 : 0;
 }
 
 static void add_head(bool udp, struct text *out)

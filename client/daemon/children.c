@@ -25,6 +25,7 @@ struct child {
 	void (*exited)(int error, void *user);
 	void *user;
 	bool forgotten, killed;
+	bool wanted; /* its end, at once */
 	guint grace; /* source that kills it */
 	int log;
 	guint log_source;
@@ -130,6 +131,7 @@ static const char *const names[] = {
 	[CHILD_RELAY] = "relay",
 	[CHILD_RESOLVCONF] = "resolvconf program",
 	[CHILD_PROBE] = "probe process",
+	[CHILD_IPERF] = "speed test server",
 };
 
 /* One whose seam was closed ends with 0; everything else is worth a word. */
@@ -137,6 +139,8 @@ static void say_exit(struct children *children, const struct child *child, int s
 {
 	const char *name = names[child->kind];
 
+	if (child->kind == CHILD_IPERF && child->wanted)
+		return;
 	if (child->kind == CHILD_RESOLVCONF && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return;
 	if (child->killed)
@@ -183,6 +187,7 @@ static gboolean spawner_ready(gint fd, GIOCondition condition, gpointer user)
 		case SPAWNER_START_ENGINE:
 		case SPAWNER_START_PROBE:
 		case SPAWNER_START_RELAY:
+		case SPAWNER_START_IPERF:
 		case SPAWNER_RESOLVCONF_SET:
 		case SPAWNER_RESOLVCONF_CLEAR:
 		case SPAWNER_KILL:
@@ -311,6 +316,33 @@ uint32_t children_start_probe(
 		exited, user);
 }
 
+uint32_t children_start_iperf(struct children *children, const char *tunnel, const char *interface,
+	const struct ip_address *address, void (*exited)(int error, void *user), void *user)
+{
+	struct spawner_message message = { .kind = SPAWNER_START_IPERF };
+	char text[ENDPOINT_TEXT_LEN];
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), handles[2] = { null, null };
+	uint32_t id;
+
+	if (null < 0)
+		return 0;
+	g_strlcpy(message.name, interface, sizeof(message.name));
+	g_strlcpy(message.address, ip_address_write(address, text), sizeof(message.address));
+	id = begin(children, CHILD_IPERF, &message, handles, -1, tunnel, exited, user);
+	close(null);
+	return id;
+}
+
+void children_kill(struct children *children, uint32_t id)
+{
+	struct child *child = id ? find(children, id) : NULL;
+
+	if (!child)
+		return;
+	child->wanted = true;
+	spawner_send(children->handle, &(struct spawner_message){ .kind = SPAWNER_KILL, .id = id }, NULL);
+}
+
 static gboolean grace_over(gpointer user)
 {
 	struct child *child = user;
@@ -370,7 +402,8 @@ bool children_next_of(const struct children *children, const char *tunnel, size_
 	while (*cursor < children->list->len) {
 		const struct child *child = g_ptr_array_index(children->list, (*cursor)++);
 
-		if (strcmp(child->tunnel, tunnel) != 0 || child->pid <= 0)
+		if (strcmp(child->tunnel, tunnel) != 0 || child->pid <= 0 ||
+			(child->kind != CHILD_ENGINE && child->kind != CHILD_RELAY))
 			continue;
 		*pid = child->pid;
 		return true;

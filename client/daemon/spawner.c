@@ -4,7 +4,10 @@
 #include "client/daemon/probe.h"
 #include "client/daemon/process.h"
 #include "client/daemon/resolvconf.h"
+#include "client/daemon/speed.h"
+#include "core/port/child.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -94,6 +97,7 @@ struct launch {
 	bool lasts;  /* ends with the spawner, which ends with the daemon; else it is let finish what it does
 		      */
 	mode_t mask; /* of the files that it makes */
+	bool confined; /* it speaks with peers, so it gets what child.h says */
 };
 
 static void usual_signals(void)
@@ -133,6 +137,8 @@ static void become(const struct launch *launch, int given, int log, int failure)
 	close_from(6);
 	failure = 5;
 	usual_signals();
+	if (launch->confined && child_confine() != 0)
+		goto failed;
 	/* It never gains a privilege by an exec. */
 	if ((launch->lasts && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) ||
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
@@ -207,6 +213,31 @@ static int start_resolvconf(const struct spawner_message *message, const int han
 	return start(&launch, handles, pid);
 }
 
+/* A speed test server: on this address, for what comes by this interface only. */
+static int start_iperf(const struct spawner_message *message, const int handles[2], pid_t *pid)
+{
+	static const char *const paths[] = { "/usr/bin/iperf3", "/usr/local/bin/iperf3" };
+	char interface[sizeof(message->name)], address[sizeof(message->address)], port[8];
+	char *const arguments[] = { "iperf3", "--server", "--port", port, "--bind", address, "--bind-dev", interface,
+		"--rcv-timeout", "20000", NULL };
+	struct launch launch = { .program = -1, .arguments = arguments, .reads = true, .lasts = true, .mask = 077,
+		.confined = true };
+	unsigned char bytes[16];
+	size_t i;
+
+	memcpy(interface, message->name, sizeof(interface));
+	memcpy(address, message->address, sizeof(address));
+	if (!interface[0] || interface[0] == '-' || !memchr(interface, 0, sizeof(interface)) ||
+		!memchr(address, 0, sizeof(address)) ||
+		(inet_pton(AF_INET, address, bytes) != 1 && inet_pton(AF_INET6, address, bytes) != 1))
+		return EINVAL;
+	snprintf(port, sizeof(port), "%d", SPEED_PORT);
+	for (i = 0; i < sizeof(paths) / sizeof(paths[0]) && !launch.path; i++)
+		if (access(paths[i], X_OK) == 0)
+			launch.path = paths[i];
+	return launch.path ? start(&launch, handles, pid) : ENOENT;
+}
+
 static int start_probe(const int handles[2], pid_t *pid)
 {
 	pid_t parent = getpid(), child = fork();
@@ -261,6 +292,8 @@ static void start_child(struct spawner *spawner, const struct spawner_message *m
 		error = start_on_seam(spawner->engine, engine_arguments, handles, &pid);
 	else if (message->kind == SPAWNER_START_RELAY)
 		error = start_on_seam(spawner->relay, relay_arguments, handles, &pid);
+	else if (message->kind == SPAWNER_START_IPERF)
+		error = start_iperf(message, handles, &pid);
 	else if (message->kind == SPAWNER_START_PROBE)
 		error = start_probe(handles, &pid);
 	else
@@ -326,6 +359,7 @@ static void obey(struct spawner *spawner)
 	case SPAWNER_START_ENGINE:
 	case SPAWNER_START_RELAY:
 	case SPAWNER_START_PROBE:
+	case SPAWNER_START_IPERF:
 	case SPAWNER_RESOLVCONF_SET:
 	case SPAWNER_RESOLVCONF_CLEAR:
 		start_child(spawner, &message, handles);

@@ -21,6 +21,7 @@ enum spawner_kind {
 	SPAWNER_RESOLVCONF_CLEAR, /* the same; the text is not read */
 	SPAWNER_START_PROBE,      /* id; two descriptors: requests, questions */
 	SPAWNER_START_RELAY,      /* id; two descriptors: seam, log */
+	SPAWNER_START_IPERF,      /* id, name: of the interface, address; two descriptors: nothing, log */
 	/* up */
 	SPAWNER_STARTED, /* id, pid, start_time */
 	SPAWNER_FAILED,  /* id, status: errno */
@@ -34,6 +35,7 @@ struct spawner_message {
 	int32_t status;
 	uint64_t start_time; /* process.h */
 	char name[16];
+	char address[48]; /* numeric */
 };
 
 /* Forks the spawner. 0 with *handle (non-blocking) for spawner_send and spawner_receive, or -errno. The child

@@ -30,6 +30,8 @@ struct tunnel_peer {
 	bool retry_udp;                   /* as soon as the backend knows its new address */
 };
 
+struct speed_server;
+
 struct tunnel {
 	struct daemon *daemon;
 	const struct tunnel_events *events;
@@ -73,6 +75,7 @@ struct tunnel {
 	struct mono lived; /* since when the engine runs */
 	struct mono read;  /* when the view's numbers are from */
 
+	struct speed_server *speed_server; /* NULL: it is off */
 	struct asker *asker; /* from the first echo on */
 	struct rpc_tunnel view;
 	struct rpc_texts warnings;
@@ -167,6 +170,10 @@ void tunnel_look_at_address(struct tunnel *tunnel);
 /* ---- up_dns.c ---- */
 enum step_result tunnel_set_dns(void *context);
 void tunnel_unset_dns(void *context);
+
+/* ---- up_speed.c ---- */
+enum step_result tunnel_set_speed_server(void *context);
+void tunnel_unset_speed_server(void *context);
 
 /* ---- alive.c ---- */
 extern const struct backend_events tunnel_backend_events;

@@ -39,8 +39,6 @@ static void warn_of_what_is_missing(struct tunnel *tunnel)
 	}
 	if (profile->fallback_profile[0])
 		tunnel_warn(tunnel, "FallbackProfile is not used yet by this version");
-	if (profile->speed_test_server)
-		tunnel_warn(tunnel, "SpeedTestServer is not started yet by this version");
 }
 
 static void warn_of_profile(struct tunnel *tunnel)
@@ -402,6 +400,7 @@ const struct step tunnel_steps[] = {
 	{ "link", tunnel_set_link, NULL },
 	{ "routes", tunnel_set_routes, NULL },
 	{ "rules", tunnel_set_rules, tunnel_unset_rules },
+	{ "speed test server", tunnel_set_speed_server, tunnel_unset_speed_server },
 	{ "start", do_start, undo_start },
 	{ "dns", tunnel_set_dns, tunnel_unset_dns }, /* while the peers are being called */
 	{ "settle", do_settle, NULL },

@@ -19,4 +19,8 @@ long child_read(struct child *child, char *out, size_t size);
 /* Asks it to end, gives it 200 ms, then kills it; when this returns it is gone. NULL is allowed. */
 void child_end(struct child *child);
 
+/* In a new process of ours that is to become such a program: takes from it what child_start would. 0 or
+ * -errno. */
+int child_confine(void);
+
 #endif

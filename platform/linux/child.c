@@ -85,6 +85,27 @@ static scmp_filter_ctx make_filter(void)
 	return filter;
 }
 
+static int confine(const struct identity *identity, scmp_filter_ctx filter)
+{
+	const struct rlimit memory = { MEMORY_BYTES, MEMORY_BYTES }, none = { 0, 0 };
+
+	if (!become(identity) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || setrlimit(RLIMIT_AS, &memory) ||
+		setrlimit(RLIMIT_CORE, &none))
+		return -errno;
+	return seccomp_load(filter);
+}
+
+int child_confine(void)
+{
+	struct identity identity = identity_of_child();
+	scmp_filter_ctx filter = make_filter();
+	int err = filter ? confine(&identity, filter) : -ENOMEM;
+
+	if (filter)
+		seccomp_release(filter);
+	return err;
+}
+
 static void close_from(unsigned first)
 {
 	if (syscall(SYS_close_range, first, ~0u, 0) != 0) {
@@ -110,7 +131,6 @@ static void run(const char *path, char *const arguments[], const struct identity
 	scmp_filter_ctx filter, int out, pid_t parent)
 {
 	char *const environment[] = { "PATH=/usr/bin:/bin", "LC_ALL=C", NULL };
-	const struct rlimit memory = { MEMORY_BYTES, MEMORY_BYTES }, none = { 0, 0 };
 	int null = open("/dev/null", O_RDWR);
 
 	/* Ours, so that Ctrl-C in the terminal reaches us alone, who then end it in order. */
@@ -119,9 +139,8 @@ static void run(const char *path, char *const arguments[], const struct identity
 		_exit(127);
 	close_from(3);
 	usual_signals();
-	if (!become(identity) || prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent ||
-		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || setrlimit(RLIMIT_AS, &memory) ||
-		setrlimit(RLIMIT_CORE, &none) || seccomp_load(filter))
+	/* A change of identity takes the wish for a signal away, so that comes after it. */
+	if (confine(identity, filter) || prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		_exit(127);
 	execve(path, arguments, environment);
 	_exit(127);
