@@ -11,7 +11,7 @@ import xml.etree.ElementTree as xml
 import children
 
 PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-gui", "wgtcp-tray", "wgtcp-emulator", "wgtcp-attack",
-            "vm_kernel_tunnel", "vm_probes")
+            "vm_kernel_tunnel", "vm_probes", "vm_wireless")
 # The NetworkManager plugin as it is laid out by its test.
 PLUGIN = ("nm-wgtcp-service", "nm-wgtcp-auth-dialog", "nm-wgtcp-service.name", "nm-wgtcp-service.conf", "libnm-vpn-plugin-wgtcp.so",
           "libnm-vpn-plugin-wgtcp-editor.so", "libnm-gtk4-vpn-plugin-wgtcp-editor.so", "nm-wgtcp-test-editor-gtk3",

@@ -11,7 +11,8 @@ import pathlib
 import subprocess
 import sys
 
-PACKAGES = ("systemd-resolved", "libsystemd-shared", "openresolv", "resolvconf", "network-manager")
+PACKAGES = ("systemd-resolved", "libsystemd-shared", "openresolv", "resolvconf", "network-manager",
+            "hostapd", "iw")
 CACHE = pathlib.Path(os.environ.get("WGTCP_TEST_CACHE", "/var/cache/wgtcp-tests"))
 
 

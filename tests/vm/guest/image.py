@@ -78,9 +78,9 @@ def archive(root, target):
 
 
 class Image:
-    def __init__(self, folder):
+    def __init__(self, folder, kernel=KERNEL, modules=MORE_MODULES):
         """Builds it in this folder unless it is there. Several tests may ask at once."""
-        self.folder = pathlib.Path(folder)
+        self.folder, self.package, self.modules = pathlib.Path(folder), kernel, modules
         self.kernel, self.initrd = self.folder / "vmlinuz", self.folder / "initrd"
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.folder / "lock", "w") as lock:
@@ -114,13 +114,13 @@ class Image:
         if not self._fetch():
             run("apt-get", "update")
             if not self._fetch():
-                raise Failure(f"apt-get cannot download the kernel package behind {KERNEL}")
+                raise Failure(f"apt-get cannot download the kernel package behind {self.package}")
         unpacked = self.folder / "kernel"
         run("dpkg-deb", "-x", next(self.folder.glob("linux-image-*.deb")), unpacked)
         return unpacked
 
     def _fetch(self):
-        listed = run("apt-cache", "depends", KERNEL).decode()
+        listed = run("apt-cache", "depends", self.package).decode()
         found = re.search(r"Depends: (linux-image-[0-9]\S+)", listed)
         return found and subprocess.run(["apt-get", "download", found.group(1)], cwd=self.folder,
                                         capture_output=True).returncode == 0
@@ -144,7 +144,7 @@ class Image:
         for name in BOOT_MODULES:
             add(name, boot)
         (target / "boot").write_text("\n".join(boot) + "\n")
-        for name in MORE_MODULES:
+        for name in self.modules:
             order = list(boot)
             add(name, order)
             (target / name).write_text("\n".join(order[len(boot):]) + "\n")
