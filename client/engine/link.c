@@ -332,7 +332,8 @@ void link_received(struct link *link, enum carrier carrier, const struct receive
 
 	if (carrier == CARRIER_UDP) {
 		link->got_udp |= tell;
-		if (received->newest || !endpoint_is_set(&link->udp.remote))
+		/* A cookie reply is sealed with what anybody on the path has seen: it moves nothing. */
+		if (received->newest || (received->kind != RECEIVED_COOKIE && !endpoint_is_set(&link->udp.remote)))
 			link->udp = *path;
 	} else {
 		link->got_tcp |= tell;

@@ -47,7 +47,8 @@ enum verdict tunnel_create_initiation(
 		return verdict_note(tunnel, VERDICT_TOO_LARGE);
 
 	struct slot *slot = slot_take(tunnel, peer);
-	struct wall stamp = tai64n_after(wall, tunnel->timestamp_mark);
+	struct wall believed = stamps_now(&tunnel->stamps_clock, wall, now, tunnel->timestamp_mark);
+	struct wall stamp = tai64n_after(believed, tunnel->timestamp_mark);
 
 	tai64n_write(stamp, timestamp);
 	if (!handshake_create_initiation(&slot->handshake, &tunnel->self, &peer->remote, slot->index,
@@ -124,7 +125,7 @@ static enum verdict gate(struct tunnel *tunnel, enum carrier carrier, const stru
 /* Whose initiation it is, and whether he may make one now; hs, peer and timestamp are written on success
  * only. */
 static enum verdict initiation_open(struct tunnel *tunnel, const struct initiation *in, struct mono now,
-	struct handshake *hs, struct peer **peer, uint8_t timestamp[TAI64N_LEN])
+	struct wall wall, struct handshake *hs, struct peer **peer, uint8_t timestamp[TAI64N_LEN])
 {
 	struct handshake next;
 	uint8_t public_key[KEY_LEN], stamp[TAI64N_LEN];
@@ -140,7 +141,7 @@ static enum verdict initiation_open(struct tunnel *tunnel, const struct initiati
 		verdict = VERDICT_NOT_FOR_US;
 	else if (!handshake_open_timestamp(&next, &caller->remote, in, stamp))
 		verdict = VERDICT_BAD_HANDSHAKE;
-	else if (tai64n_compare(stamp, caller->newest_timestamp) <= 0)
+	else if (!stamps_fresh(&caller->stamps, stamp, wall))
 		verdict = VERDICT_STALE_TIMESTAMP;
 	else if (!spaced(caller->initiation_received, now))
 		verdict = VERDICT_FLOODING;
@@ -157,7 +158,7 @@ static enum verdict initiation_open(struct tunnel *tunnel, const struct initiati
 }
 
 enum verdict initiation_consume(struct tunnel *tunnel, enum carrier carrier, const struct endpoint *source,
-	const uint8_t *message, struct mono now, struct received *out)
+	const uint8_t *message, struct mono now, struct wall wall, struct received *out)
 {
 	uint8_t timestamp[TAI64N_LEN];
 	struct handshake hs;
@@ -174,13 +175,14 @@ enum verdict initiation_consume(struct tunnel *tunnel, enum carrier carrier, con
 	verdict = gate(tunnel, carrier, source, mac, now);
 	if (verdict != VERDICT_OK)
 		return verdict;
-	verdict = initiation_open(tunnel, (const struct initiation *)message, now, &hs, &peer, timestamp);
+	verdict =
+		initiation_open(tunnel, (const struct initiation *)message, now, wall, &hs, &peer, timestamp);
 	if (verdict != VERDICT_OK)
 		return verdict;
 
 	peer->incoming = hs;
 	peer->incoming_ready = true;
-	memcpy(peer->newest_timestamp, timestamp, TAI64N_LEN);
+	stamps_accept(&peer->stamps, timestamp, wall);
 	peer->initiation_received = now;
 	peer->rx_bytes += sizeof(struct initiation);
 	schedule_step(tunnel, peer, TIMERS_RECEIVED, now);

@@ -5,6 +5,7 @@
 
 #include "core/noise/cookie.h"
 #include "core/noise/session.h"
+#include "core/tunnel/stamps.h"
 #include "core/tunnel/timers.h"
 
 /* Answers to this many initiations that were overtaken by a newer one are still recognised. */
@@ -46,7 +47,7 @@ struct peer {
 	struct slot *superseded[SUPERSEDED_COUNT]; /* newest first */
 	struct handshake incoming; /* theirs, between tunnel_receive and tunnel_create_response */
 	bool incoming_ready;
-	uint8_t newest_timestamp[TAI64N_LEN];
+	struct stamps stamps; /* of initiations that were accepted */
 	struct mono initiation_received;
 
 	/* sessions (paper 5.4.6, 6): see sessions.c */

@@ -9,8 +9,8 @@
 /* What padding may add to an inner packet that fills the buffer; the tailroom has the place. */
 #define PADDING_MAX 15
 
-/* Later by (order of keypairs, counter) than anything before: only such a packet may move a path. A keypair may
- * have got a later order since it was last used: what is late within it stays late. */
+/* Later by (order of keypairs, counter) than anything before: only such a packet may move a path. A keypair
+ * may have got a later order since it was last used: what is late within it stays late. */
 static bool advance_newest(struct peer *peer, const struct session *session, uint64_t counter)
 {
 	uint64_t order = session->order;
@@ -108,10 +108,14 @@ static enum verdict consume(struct tunnel *tunnel, enum carrier carrier, const s
 	case MESSAGE_NONE:
 		break;
 	case MESSAGE_INITIATION:
-		return initiation_consume(tunnel, carrier, source, message, now, out);
+		return initiation_consume(tunnel, carrier, source, message, now, wall, out);
 	case MESSAGE_RESPONSE:
 		return response_consume(tunnel, carrier, source, message, now, wall, out);
 	case MESSAGE_COOKIE_REPLY:
+		/* Nobody sends one by TCP, and whoever did would pass for the peer's connection (WIRE.md 2).
+		 */
+		if (carrier == CARRIER_TCP)
+			return VERDICT_BAD_COOKIE;
 		return cookie_consume(tunnel, message, now, out);
 	case MESSAGE_DATA:
 		return data_consume(tunnel, message, len, now, wall, plain, out);

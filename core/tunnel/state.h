@@ -13,6 +13,7 @@ struct tunnel {
 	bool has_key;
 	struct cookie_checker cookie_checker;
 	struct wall timestamp_mark;
+	struct stamps_clock stamps_clock;
 	uint32_t mtu, replay_bits;
 
 	struct allowed_ips *allowed_ips;
@@ -79,7 +80,7 @@ uint32_t schedule_step(struct tunnel *tunnel, struct peer *peer, enum timers_eve
 /* ---- handshaking.c ---- */
 
 enum verdict initiation_consume(struct tunnel *tunnel, enum carrier carrier, const struct endpoint *source,
-	const uint8_t *message, struct mono now, struct received *out);
+	const uint8_t *message, struct mono now, struct wall wall, struct received *out);
 enum verdict response_consume(struct tunnel *tunnel, enum carrier carrier, const struct endpoint *source,
 	const uint8_t *message, struct mono now, struct wall wall, struct received *out);
 enum verdict cookie_consume(

@@ -88,6 +88,9 @@ void tunnel_set_timestamp_floor(struct tunnel *tunnel, struct wall floor)
 {
 	struct wall mark = tunnel->timestamp_mark;
 
+	/* A kept mark that makes no sense would never be passed. */
+	if (floor.s >= STAMPS_WALL_MAX)
+		return;
 	if (floor.s > mark.s || (floor.s == mark.s && floor.ns > mark.ns))
 		tunnel->timestamp_mark = floor;
 }
