@@ -114,9 +114,11 @@ static void copy_small(struct link *link, const struct stream *stream, const str
 static bool fill_lane(struct link *link, struct stream *stream, bool twice)
 {
 	size_t count = 0, bytes = 0;
+	/* No more is sealed than may wait in the socket: behind each other, no queue can tell packets apart. */
+	size_t most = stream->pace.unsent && stream->pace.unsent < TCP_BURST_BYTES ? stream->pace.unsent : TCP_BURST_BYTES;
 
 	for (struct packet *packet;
-		count < ENGINE_BATCH && bytes < TCP_BURST_BYTES && (packet = pop_sealed(link, stream->lane)); count++) {
+		count < ENGINE_BATCH && bytes < most && (packet = pop_sealed(link, stream->lane)); count++) {
 		bytes += packet->len;
 		if (twice && packet->len <= COPIED_MAX)
 			copy_small(link, stream, packet);

@@ -14,10 +14,21 @@
 #define STREAMS_UNDER_LOSS 8
 #define STREAMS_UNDER_BURSTS 16
 
+/* No ceiling below this rate, bytes a second; it is lifted after so many steps without a queue; and there is
+ * none where so much is lost without one, since then round trips are long for another reason. */
+#define CEILING_MIN (128u << 10)
+#define CEILING_RAISES 40
+#define CEILING_LOSS_PPM 60000
+#define RANDOM_LOSS_PPM 30000
+
 #define LONG_US 3000 /* round trips from which on buffers matter */
 #define STALL_MIN_MS 800
 
-#define UNSENT_MIN (32u << 10)
+/* What may wait unsent is 12 ms of it. On a clean path no less than what one pause of this process may cost.
+ */
+#define UNSENT_PART 80
+#define UNSENT_MIN_LOSSY (16u << 10)
+#define UNSENT_MIN (128u << 10)
 #define UNSENT_MAX (1u << 20)
 
 #define QUEUE_BYTES_MIN (1u << 20)
@@ -33,8 +44,7 @@ struct look {
 	uint32_t rtt_us; /* the shortest */
 	uint64_t rate;   /* bytes a second */
 	uint32_t timeouts;
-	uint64_t sent, lost, received, disordered;
-	struct mono silent_since;
+	uint64_t sent, lost, received, disordered, calm_sent, calm_lost, out_bytes, in_bytes;
 };
 
 static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
@@ -55,13 +65,18 @@ static void tune(struct link *link, struct stream *stream, uint32_t what)
 		seam_send_tcp(link->engine->ports.seam, &message, stream->tcp);
 }
 
-static void set_unsent(struct stream *stream, const struct tcp_metrics *metrics)
+bool pace_lossy(const struct link *link)
+{
+	return mono_is_set(link->pace.lossy_until) &&
+	       !mono_reached(link->engine->now, link->pace.lossy_until);
+}
+
+static void set_unsent(struct stream *stream)
 {
 	struct stream_pace *pace = &stream->pace;
-	uint32_t bytes = (uint32_t)clamp(metrics->delivery_rate / 125, UNSENT_MIN, UNSENT_MAX); /* 8 ms */
+	uint32_t bytes = (uint32_t)clamp(pace->rate / UNSENT_PART,
+		pace_lossy(stream->link) ? UNSENT_MIN_LOSSY : UNSENT_MIN, UNSENT_MAX);
 
-	if (!metrics->delivery_rate || (metrics->idle_rate && bytes < pace->unsent))
-		return;
 	if (pace->unsent && bytes < pace->unsent + pace->unsent / 4 && bytes + bytes / 4 > pace->unsent)
 		return;
 	pace->unsent = bytes;
@@ -70,59 +85,78 @@ static void set_unsent(struct stream *stream, const struct tcp_metrics *metrics)
 
 /* BBR keeps more under way than the path holds; where that stands in a queue, everybody's packets wait there.
  */
-static void set_ceiling(struct stream *stream, const struct tcp_metrics *metrics, bool random_loss)
+static void set_ceiling(struct stream *stream, bool standing, bool innocent)
 {
 	struct stream_pace *pace = &stream->pace;
-	uint32_t slack = metrics->min_rtt_us / 6 > 8000 ? metrics->min_rtt_us / 6 : 8000;
-	bool standing = metrics->min_rtt_us && metrics->rtt_us > metrics->min_rtt_us + slack;
-	uint64_t rate = metrics->delivery_rate;
 
-	pace->above = standing && !metrics->idle_rate ? pace->above + 1 : 0;
-	if (random_loss) {
+	pace->above = standing ? pace->above + 1 : 0;
+	if (innocent) {
 		if (pace->ceiling)
 			tcp_set_pacing(stream->tcp, 0);
 		pace->ceiling = 0;
-	} else if (pace->above >= 3 && rate) {
+	} else if (pace->above >= 3 && pace->rate >= CEILING_MIN) {
 		pace->above = 0;
-		pace->ceiling = rate - rate / 12;
 		pace->raised = 0;
+		pace->ceiling = pace->rate - pace->rate / 12;
 		tcp_set_pacing(stream->tcp, pace->ceiling);
 	} else if (pace->ceiling && !standing) {
 		pace->ceiling += pace->ceiling / 32;
-		if (++pace->raised > 40)
+		if (++pace->raised > CEILING_RAISES)
 			pace->ceiling = 0;
 		tcp_set_pacing(stream->tcp, pace->ceiling);
 	}
 }
 
-static void look_at(struct link *link, struct stream *stream, struct look *look, bool random_loss)
+static void look_at(struct stream *stream, struct look *look, uint64_t passed_ms, bool innocent)
 {
 	struct stream_pace *pace = &stream->pace;
+	struct mono now = stream->engine->now;
 	struct tcp_metrics metrics;
+	uint64_t rate;
 
 	if (tcp_metrics(stream->tcp, &metrics))
 		return;
-	look->sent += metrics.sent_segments - pace->sent;
-	look->lost += metrics.retransmits - pace->lost;
+	uint32_t slack = metrics.min_rtt_us / 6 > 8000 ? metrics.min_rtt_us / 6 : 8000;
+	bool standing = metrics.min_rtt_us && metrics.rtt_us > metrics.min_rtt_us + slack;
+	uint64_t sent = metrics.sent_segments - pace->sent, lost = metrics.retransmits - pace->lost;
+
+	look->sent += sent;
+	look->lost += lost;
+	if (!standing) {
+		look->calm_sent += sent;
+		look->calm_lost += lost;
+	}
 	look->received += metrics.received_segments - pace->received;
 	look->disordered += metrics.disordered - pace->disordered;
 	look->timeouts += metrics.timed_out;
-	look->rate += metrics.delivery_rate;
 	if (metrics.min_rtt_us && metrics.min_rtt_us < look->rtt_us)
 		look->rtt_us = metrics.min_rtt_us;
+	look->out_bytes += metrics.acked_bytes - pace->acked;
+	look->in_bytes += metrics.received_bytes - pace->received_bytes;
+	/* In segments, since a gap that is filled acknowledges a whole window of bytes at once. */
+	rate = passed_ms ? (uint32_t)(metrics.delivered - pace->delivered) * (uint64_t)metrics.segment_bytes *
+				   1000 / passed_ms
+			 : 0;
+	/* The kernel's own figure is no use: it is what we gave, as soon as the stream runs dry now and then.
+	 */
+	pace->rate = rate > pace->rate ? (rate + pace->rate) / 2 : pace->rate - (pace->rate - rate) / 8;
+	look->rate += pace->rate;
+	if (!metrics.unacked || metrics.delivered != pace->delivered)
+		pace->moved = now;
+	pace->waits = metrics.unacked > 0;
 	pace->sent = metrics.sent_segments;
 	pace->lost = metrics.retransmits;
 	pace->received = metrics.received_segments;
 	pace->disordered = metrics.disordered;
-	pace->silent_ms = metrics.unacked ? metrics.silent_ms : 0;
+	pace->acked = metrics.acked_bytes;
+	pace->delivered = metrics.delivered;
+	pace->received_bytes = metrics.received_bytes;
 	pace->rtt_us = metrics.rtt_us;
-	pace->segment_bytes = metrics.segment_bytes;
 	if (!stream->joined)
 		return;
-	set_unsent(stream, &metrics);
+	set_unsent(stream);
 	if (pace->tuned & TCP_TUNE_BBR)
-		set_ceiling(stream, &metrics, random_loss);
-	(void)link;
+		set_ceiling(stream, standing, innocent);
 }
 
 /* The last seconds count most: each sample takes an eighth off what was before. */
@@ -134,6 +168,12 @@ static void remember(struct pace *pace, const struct look *look)
 	pace->lost += look->lost * 1024 - pace->lost / 8;
 	pace->received += look->received - pace->received / 8;
 	pace->disordered += look->disordered * 1024 - pace->disordered / 8;
+	pace->out_bytes += look->out_bytes - pace->out_bytes / 8;
+	pace->in_bytes += look->in_bytes - pace->in_bytes / 8;
+	pace->calm_sent += look->calm_sent - pace->calm_sent / 8;
+	pace->calm_lost += look->calm_lost * 1024 - pace->calm_lost / 8;
+	pace->random_ppm =
+		pace->calm_sent ? (uint32_t)(pace->calm_lost * 1000000 / 1024 / pace->calm_sent) : 0;
 }
 
 static void judge(struct link *link, const struct look *look, uint64_t passed_ms)
@@ -150,7 +190,6 @@ static void judge(struct link *link, const struct look *look, uint64_t passed_ms
 				  ? look->sent * (look->rtt_us / 1000 + 1) * loss / passed_ms / 1000
 				  : 0;
 
-	pace->loss_ppm = (uint32_t)loss;
 	if (pace->lost >= 2 * 1024 || pace->disordered >= 8 * 1024)
 		if (loss >= 500 || disorder >= 20000) {
 			pace->lossy_until = mono_add_ms(now, LOSSY_MS);
@@ -158,7 +197,7 @@ static void judge(struct link *link, const struct look *look, uint64_t passed_ms
 		}
 	if (stalls >= 500 || (disorder >= 250000 && pace->disordered >= 16 * 1024))
 		wanted = STREAMS_UNDER_LOSS;
-	if (look->timeouts >= 2 && wanted > 1)
+	if (wanted > 2 && (look->timeouts >= 2 || pace->random_ppm > RANDOM_LOSS_PPM))
 		wanted = STREAMS_UNDER_BURSTS;
 	if (wanted > 1)
 		pace->needed = now;
@@ -180,13 +219,14 @@ static void set_queue(struct link *link, const struct look *look)
 
 static void look_for_stalls(struct link *link)
 {
-	for (struct stream *stream = link->engine->known.head; stream; stream = stream->next) {
-		uint32_t limit = 4 * stream->pace.rtt_us / 1000;
+	struct mono now = link->engine->now;
 
-		if (stream->link != link || !(stream->joined || stream->stalled))
-			continue;
-		parallel_set_stalled(link, stream,
-			stream->pace.silent_ms >= (limit > STALL_MIN_MS ? limit : STALL_MIN_MS));
+	for (struct stream *stream = link->engine->known.head; stream; stream = stream->next) {
+		uint64_t limit_ms = clamp(4 * (uint64_t)stream->pace.rtt_us / 1000, STALL_MIN_MS, UINT32_MAX);
+
+		if (stream->link == link && (stream->joined || stream->stalled))
+			parallel_set_stalled(link, stream,
+				stream->pace.waits && mono_since_ms(now, stream->pace.moved) >= limit_ms);
 	}
 }
 
@@ -196,11 +236,13 @@ static void sample(struct link *link)
 	struct pace *pace = &link->pace;
 	struct look look = { .rtt_us = UINT32_MAX };
 	uint64_t passed_ms = mono_since_ms(engine->now, pace->sampled);
+	/* Round trips are long because of what the other side sends, or because what is lost comes late. */
+	bool innocent = pace->out_bytes * 2 < pace->in_bytes || pace->random_ppm > CEILING_LOSS_PPM;
 	uint32_t what = 0;
 
 	for (struct stream *stream = engine->known.head; stream; stream = stream->next)
 		if (stream->link == link)
-			look_at(link, stream, &look, pace->loss_ppm > PACE_RANDOM_LOSS_PPM);
+			look_at(stream, &look, passed_ms, innocent);
 	remember(pace, &look);
 	if (mono_is_set(pace->sampled))
 		judge(link, &look, passed_ms);
@@ -214,13 +256,8 @@ static void sample(struct link *link)
 		if (link->parallel.lanes[i])
 			tune(link, link->parallel.lanes[i], what);
 	look_for_stalls(link);
+	queue_balance(link->queue, engine->now);
 	parallel_fill(link);
-}
-
-bool pace_lossy(const struct link *link)
-{
-	return mono_is_set(link->pace.lossy_until) &&
-	       !mono_reached(link->engine->now, link->pace.lossy_until);
 }
 
 void pace_note(struct link *link)

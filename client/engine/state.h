@@ -79,12 +79,15 @@ struct link;
 
 /* A stream's own figures, as they were when last looked at. */
 struct stream_pace {
-	uint64_t sent, lost, received, disordered;
+	uint64_t sent, lost, received, disordered, acked, received_bytes, delivered;
+	uint64_t rate;     /* bytes a second that were acknowledged lately */
 	uint64_t ceiling;  /* bytes a second; 0: none */
+	struct mono moved; /* something was acknowledged, or nothing waited for it */
 	uint32_t unsent;   /* bytes; 0: as the port has it */
 	uint32_t tuned;    /* enum tcp_tune */
 	uint32_t above, raised;
-	uint32_t silent_ms, rtt_us, segment_bytes;
+	uint32_t rtt_us;
+	bool waits; /* for an acknowledgement */
 };
 
 struct stream {
@@ -138,10 +141,10 @@ struct pace {
 	struct mono due, sampled, needed, lossy_until;
 	bool running, moved;
 	uint64_t sent, lost, received, disordered; /* segments; lost and disordered in 1024ths */
-	uint32_t loss_ppm;
+	uint64_t calm_sent, calm_lost;             /* of streams whose packets did not stand in a queue */
+	uint32_t random_ppm;                       /* loss among these */
+	uint64_t out_bytes, in_bytes;
 };
-/* Above this loss a long round trip is no sign of a queue. */
-#define PACE_RANDOM_LOSS_PPM 30000
 
 /* One peer as the engine sees it: its queue, its ways, and which of them is used. */
 struct link {

@@ -247,6 +247,30 @@ void queue_open_lane(struct queue *queue, uint32_t lane, struct mono now)
 	}
 }
 
+void queue_balance(struct queue *queue, struct mono now)
+{
+	uint32_t weights[QUEUE_LANES_MAX];
+	uint8_t lightest, heaviest = 0;
+
+	if (!(queue->open & (queue->open - 1)))
+		return;
+	weigh(queue, now, weights);
+	lightest = lightest_lane(queue, weights);
+	for (uint8_t i = 1; i < QUEUE_LANES_MAX; i++)
+		if (weights[i] > weights[heaviest])
+			heaviest = i;
+	if (weights[heaviest] < weights[lightest] + 2 * WEIGHT_BULK)
+		return;
+	for (uint16_t i = 0; i < queue->settings.flows; i++) {
+		struct flow *flow = &queue->flows[i];
+
+		if (flow->lane == heaviest && weight(flow, now) == WEIGHT_BULK) {
+			move(queue, i, lightest);
+			return;
+		}
+	}
+}
+
 void queue_close_lane(struct queue *queue, uint32_t lane, struct mono now)
 {
 	uint32_t weights[QUEUE_LANES_MAX];

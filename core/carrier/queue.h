@@ -37,6 +37,8 @@ struct packet *queue_pop_lane(
 	struct queue *queue, uint32_t lane, struct mono now, struct packet_list *dropped);
 /* One more lane; bulk flows move to it until none of the others has two more than it. */
 void queue_open_lane(struct queue *queue, uint32_t lane, struct mono now);
+/* Moves one bulk flow, if one lane has two more of them than another. */
+void queue_balance(struct queue *queue, struct mono now);
 /* Its flows, with what waits of them, go to those lanes that have least to do. The last lane stays open. */
 void queue_close_lane(struct queue *queue, uint32_t lane, struct mono now);
 /* While there is no session: drops what has waited longer than max_wait_ms. */

@@ -25,9 +25,9 @@ struct tcp_metrics {
 	uint64_t disordered;    /* came in before one that was sent earlier: something was lost on the way to us */
 	uint32_t segment_bytes; /* payload of a full one; 0: unknown */
 	uint32_t unacked;       /* segments */
-	uint32_t silent_ms;     /* since something was acknowledged; only while unacked */
+	uint64_t acked_bytes, received_bytes;
+	uint64_t delivered; /* segments that have arrived, in whatever order */
 	bool timed_out;         /* recovers from a retransmission timeout */
-	bool idle_rate;         /* delivery_rate is what we gave it, not what the way can carry */
 };
 
 /* What the congestion control and the buffers of a connection may be. */

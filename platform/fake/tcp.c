@@ -57,6 +57,9 @@ static void pump(struct world *world, void *subject, struct chunk *none, struct 
 		while (sender->out.head && mono_reached(world->now, sender->out.head->due)) {
 			struct chunk *chunk = chunks_pop(&sender->out);
 
+			sender->metrics.acked_bytes += chunk->len;
+			sender->metrics.delivered++;
+
 			if (receiver->held)
 				chunks_push(&receiver->in, chunk);
 			else
@@ -153,7 +156,6 @@ int tcp_metrics(const struct tcp *tcp, struct tcp_metrics *out)
 	out->rtt_us = out->min_rtt_us =
 		world_way(tcp->host, tcp->other->host)->delay_us + world_way(tcp->other->host, tcp->host)->delay_us;
 	out->unacked = (uint32_t)tcp->out.count;
-	out->silent_ms = mono_is_set(tcp->stuck) ? (uint32_t)mono_since_ms(tcp->host->world->now, tcp->stuck) : 0;
 	return 0;
 }
 

@@ -153,9 +153,10 @@ int tcp_metrics(const struct tcp *tcp, struct tcp_metrics *out)
 		.disordered = info.tcpi_rcv_ooopack,
 		.segment_bytes = info.tcpi_snd_mss,
 		.unacked = info.tcpi_unacked,
-		.silent_ms = info.tcpi_last_ack_recv,
-		.timed_out = info.tcpi_ca_state == TCP_CA_Loss,
-		.idle_rate = info.tcpi_delivery_rate_app_limited };
+		.acked_bytes = info.tcpi_bytes_acked,
+		.delivered = info.tcpi_delivered,
+		.received_bytes = info.tcpi_bytes_received,
+		.timed_out = info.tcpi_ca_state == TCP_CA_Loss };
 	return 0;
 }
 
