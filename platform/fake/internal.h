@@ -13,6 +13,7 @@
 #define FAKE_WATCHES_MAX 512
 #define FAKE_DIALS_MAX 32
 #define FAKE_STREAM_ROOM (256u << 10)
+#define FAKE_LOST_ONE_IN 100 /* segments; host_lossy_streams */
 #define FAKE_USER_TIMEOUT_MS 10000
 #define FAKE_SYN_TIMEOUT_MS 10000
 

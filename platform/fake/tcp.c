@@ -141,7 +141,7 @@ long tcp_send(struct tcp *tcp, const struct tcp_piece *pieces, size_t count)
 		tcp->host->counts.stream_bytes += pieces[i].len;
 		tcp->metrics.sent_segments += 1 + pieces[i].len / 1448;
 		if (tcp->host->lossy_streams)
-			tcp->metrics.retransmits++;
+			tcp->metrics.retransmits = tcp->metrics.sent_segments / FAKE_LOST_ONE_IN;
 		sent += (long)pieces[i].len;
 	}
 	if (!sent)

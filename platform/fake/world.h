@@ -85,7 +85,7 @@ size_t host_streams(const struct host *host);
 void host_reset_stream(struct host *host, size_t number);
 void host_stall_stream(struct host *host, size_t number, bool stall);
 uint64_t host_stream_bytes(const struct host *host, size_t number);
-/* What the host's connections tell of themselves: that much has to be sent again. */
+/* What the host's connections tell of themselves: one segment of a hundred has to be sent again, or none. */
 void host_lossy_streams(struct host *host, bool lossy);
 
 #endif
