@@ -107,6 +107,12 @@ int tunnel_configure(struct tunnel *tunnel);
 /* Sets the cause beside the failure that has been set; STEP_FAILED. */
 enum step_result tunnel_fail(struct tunnel *tunnel, enum rpc_cause cause);
 
+/* ---- up_keys.c ---- */
+/* False, with the failure set, when a peer's key is our own. */
+bool tunnel_keys_fit(struct tunnel *tunnel);
+/* Warns when another tunnel that is up uses the same key for the same peer. */
+void tunnel_warn_of_shared_key(struct tunnel *tunnel);
+
 /* ---- up_backend.c ---- */
 /* Sets tunnel->backend, and in the view why. STEP_DONE or STEP_FAILED. */
 enum step_result tunnel_choose_backend(struct tunnel *tunnel);

@@ -97,6 +97,11 @@ static enum step_result do_profile(void *context)
 	rpc_tunnel_free(&tunnel->view);
 	tunnel->view = view;
 	warn_of_profile(tunnel);
+	tunnel_warn_of_shared_key(tunnel);
+	if (!tunnel_keys_fit(tunnel)) {
+		undo_profile(tunnel);
+		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
+	}
 	if (tunnel_choose_backend(tunnel) != STEP_DONE) {
 		undo_profile(tunnel);
 		return STEP_FAILED;

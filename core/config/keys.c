@@ -237,14 +237,17 @@ static bool read_trusted_networks(struct profile_reading *reading, const char *v
 static bool read_portal_check(struct profile_reading *reading, const char *value, size_t len)
 {
 	char quote[PROFILE_QUOTE_LEN];
-	size_t scheme = len > 8 && !memcmp(value, "https://", 8) ? 8 : len > 7 && !memcmp(value, "http://", 7) ? 7 : 0;
+	size_t scheme = len > 8 && !memcmp(value, "https://", 8)  ? 8
+			: len > 7 && !memcmp(value, "http://", 7) ? 7
+								  : 0;
 	size_t i;
 
 	for (i = 0; i < len && value[i] > ' ' && value[i] <= '~'; i++)
 		;
 	if (!scheme || i < len || len >= sizeof(reading->profile->portal_check) || value[scheme] == '/')
 		return profile_value_fail(reading, value,
-			"PortalCheck is \"%s\", which is no web address: write one that answers with status 204, "
+			"PortalCheck is \"%s\", which is no web address: write one that answers with status "
+			"204, "
 			"as http://vpn.example.com/generate_204, or leave it out",
 			profile_quote(value, len, quote));
 	memcpy(reading->profile->portal_check, value, len);
@@ -254,7 +257,17 @@ static bool read_portal_check(struct profile_reading *reading, const char *value
 
 static bool read_public_key(struct profile_reading *reading, const char *value, size_t len)
 {
-	return profile_value_key(reading, value, len, reading->peer->public_key);
+	static const uint8_t nobody[PROFILE_KEY_LEN];
+
+	if (!profile_value_key(reading, value, len, reading->peer->public_key))
+		return false;
+	/* A point that any key agrees with (RFC 7748 section 6.1). */
+	if (memcmp(reading->peer->public_key, nobody, sizeof(nobody)) == 0)
+		return profile_value_fail(reading, value,
+			"PublicKey is a key of zeros, which nobody has: take the one that `wg show INTERFACE "
+			"public-key` "
+			"tells at the peer");
+	return true;
 }
 
 static bool read_preshared_key(struct profile_reading *reading, const char *value, size_t len)

@@ -160,5 +160,22 @@ def test_keys_do_not_leak(lab):
     check(key.private in export and psk in export, "export does not give the keys")
 
 
+def test_keys_that_can_not_work(lab):
+    """Our own key as the peer's is refused by up; the same key and peer in two tunnels is warned of."""
+    daemon = Daemon(lab.host("host"))
+    key, peer = Key(), Key()
+    daemon.profile("mirror", interface_text(key, extra="Address = 10.77.0.2/24\n") + peer_text(
+        key, "10.77.0.0/24", "192.0.2.9:51820"))
+    _, done = daemon.up("mirror", check_code=False)
+    check(done.returncode == 1 and "own PrivateKey" in done.stderr, f"{done.returncode}: {done.stderr}")
+    for number in 1, 2:
+        daemon.profile(f"twin{number}", interface_text(key, 51820 + number, f"Address = 10.78.{number}.2/24\n")
+                       + peer_text(peer, f"10.78.{number}.0/24"))
+    _, done = daemon.up("twin1")
+    check("same PrivateKey" not in done.stderr, done.stderr)
+    _, done = daemon.up("twin2")
+    check("twin1 is up with the same PrivateKey" in done.stderr, done.stderr)
+
+
 if __name__ == "__main__":
     sys.exit(case.main(globals()))
