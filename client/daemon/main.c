@@ -22,6 +22,8 @@
 #include "client/daemon/surroundings.h"
 #include "client/daemon/timestamp.h"
 #include "core/port/net_config.h"
+#include "core/port/privileges.h"
+#include "core/port/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -192,6 +194,15 @@ static int open_all(struct running *running, const struct options *options, int 
 		return 1;
 	daemon->lockdown = lockdown_new(daemon->state_handle, daemon->journal, lockdown_changed, running);
 	leftovers_clean(daemon->state_handle, DAEMON_UAPI_FOLDER, daemon->journal);
+	/* Engines of a daemon that died are somebody else's by now: that was the last that took more. No
+	 * thread runs yet. */
+	error = privileges_keep(PRIVILEGES_MANAGER);
+	if (error) {
+		journal_say(daemon->journal, JOURNAL_ERROR, NULL, "privileges cannot be given up: %s",
+			strerror(-error));
+		close(spawner);
+		return 1;
+	}
 	daemon->timestamp_floor = timestamp_load(daemon->state_handle);
 	daemon->memory = load_memory(daemon->state_handle);
 	daemon->address_book = load_address_book(daemon->state_handle);
@@ -250,6 +261,8 @@ static int run(const struct options *options)
 	pid_t spawner_pid;
 
 	umask(022);
+	/* For the engines. */
+	process_allow_locked_memory();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	if (!options->foreground)

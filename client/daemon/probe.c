@@ -5,12 +5,12 @@
 #include "client/daemon/probe_fetch.h"
 #include "client/daemon/probe_look_up.h"
 #include "client/daemon/probe_portal.h"
+#include "core/port/privileges.h"
 
 #include <ares.h>
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,7 +20,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define NOBODY 65534
 #define HANDLES_MAX 256
 #define EACH_MAX 16
 
@@ -34,16 +33,13 @@ struct request {
 static struct request requests[PROBE_REQUESTS_MAX];
 static int handle;
 
-/* Only ever less: a process that was root before could not be trusted otherwise. */
-static void drop_privileges(void)
+static void drop_privileges(const struct identity *identity)
 {
-	struct rlimit none = { 0, 0 }, handles = { HANDLES_MAX, HANDLES_MAX };
+	const struct rlimit handles = { HANDLES_MAX, HANDLES_MAX };
+	int err = identity_become(identity);
 
-	if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
-				      setresuid(NOBODY, NOBODY, NOBODY) != 0))
-		_exit(1);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0 ||
-		setrlimit(RLIMIT_CORE, &none) != 0 || setrlimit(RLIMIT_NOFILE, &handles) != 0)
+	/* Without such a user it still has no privilege. */
+	if ((err && err != -EINVAL && err != -EPERM) || setrlimit(RLIMIT_NOFILE, &handles) != 0)
 		_exit(1);
 	/* A change of user takes this back, so it comes after. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
@@ -202,13 +198,13 @@ static void turn(void)
 		obey();
 }
 
-_Noreturn void probe_run(int requests_handle, int questions)
+_Noreturn void probe_run(int requests_handle, int questions, const struct identity *identity)
 {
 	size_t i;
 
 	handle = requests_handle;
 	probe_ask_open(questions);
-	drop_privileges();
+	drop_privileges(identity);
 	if (ares_library_init(ARES_LIB_INIT_ALL) != ARES_SUCCESS)
 		_exit(1);
 	for (;;) {

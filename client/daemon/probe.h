@@ -68,7 +68,9 @@ struct probe_question {
 	uint32_t stream; /* 1: TCP, 0: UDP */
 };
 
-/* The process's main: lets go of its privileges and serves until the daemon is gone. */
-_Noreturn void probe_run(int requests, int questions);
+struct identity;
+
+/* The process's main: becomes somebody without privileges and serves until the daemon is gone. */
+_Noreturn void probe_run(int requests, int questions, const struct identity *identity);
 
 #endif

@@ -6,6 +6,7 @@
 #include "client/daemon/resolvconf.h"
 #include "client/daemon/speed.h"
 #include "core/port/child.h"
+#include "core/port/privileges.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -39,6 +40,7 @@ struct child {
 
 struct spawner {
 	int handle, signals, engine, relay;
+	struct identity identities[IDENTITY_PROBE + 1];
 	struct child children[CHILDREN_MAX];
 };
 
@@ -93,7 +95,9 @@ struct launch {
 	int program;      /* opened; -1: path counts, since a script can not be run by its descriptor */
 	const char *path; /* absolute */
 	char *const *arguments;
-	bool reads;  /* its first descriptor is its standard input, else SEAM_HANDLE */
+	bool reads; /* its first descriptor is its standard input, else SEAM_HANDLE */
+	const struct identity
+		*identity; /* NULL: stays root, without any capability that the spawner has not */
 	bool lasts;  /* ends with the spawner, which ends with the daemon; else it is let finish what it does
 		      */
 	mode_t mask; /* of the files that it makes */
@@ -139,7 +143,16 @@ static void become(const struct launch *launch, int given, int log, int failure)
 	usual_signals();
 	if (launch->confined && child_confine() != 0)
 		goto failed;
-	/* It never gains a privilege by an exec. */
+	/* Where no user can be taken on, it stays without privileges who it was, and says so itself. */
+	if (launch->identity) {
+		error = identity_become(launch->identity);
+		if (error && error != -EINVAL && error != -EPERM) {
+			errno = -error;
+			goto failed;
+		}
+	}
+	/* It never gains a privilege by an exec. A change of user takes the signal back, so it comes after.
+	 */
 	if ((launch->lasts && prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) ||
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		goto failed;
@@ -189,10 +202,11 @@ static int start(const struct launch *launch, const int handles[2], pid_t *pid)
 	return error;
 }
 
-static int start_on_seam(int program, char *const arguments[], const int handles[2], pid_t *pid)
+static int start_on_seam(int program, char *const arguments[], const struct identity *identity,
+	const int handles[2], pid_t *pid)
 {
 	const struct launch launch = {
-		.program = program, .arguments = arguments, .lasts = true, .mask = 077
+		.program = program, .arguments = arguments, .identity = identity, .lasts = true, .mask = 077
 	};
 
 	/* Without a program `start` would run its path. */
@@ -218,9 +232,13 @@ static int start_iperf(const struct spawner_message *message, const int handles[
 {
 	static const char *const paths[] = { "/usr/bin/iperf3", "/usr/local/bin/iperf3" };
 	char interface[sizeof(message->name)], address[sizeof(message->address)], port[8];
-	char *const arguments[] = { "iperf3", "--server", "--port", port, "--bind", address, "--bind-dev", interface,
-		"--rcv-timeout", "20000", NULL };
-	struct launch launch = { .program = -1, .arguments = arguments, .reads = true, .lasts = true, .mask = 077,
+	char *const arguments[] = { "iperf3", "--server", "--port", port, "--bind", address, "--bind-dev",
+		interface, "--rcv-timeout", "20000", NULL };
+	struct launch launch = { .program = -1,
+		.arguments = arguments,
+		.reads = true,
+		.lasts = true,
+		.mask = 077,
 		.confined = true };
 	unsigned char bytes[16];
 	size_t i;
@@ -238,7 +256,7 @@ static int start_iperf(const struct spawner_message *message, const int handles[
 	return launch.path ? start(&launch, handles, pid) : ENOENT;
 }
 
-static int start_probe(const int handles[2], pid_t *pid)
+static int start_probe(const struct identity *identity, const int handles[2], pid_t *pid)
 {
 	pid_t parent = getpid(), child = fork();
 	int requests, questions, null, i;
@@ -259,7 +277,7 @@ static int start_probe(const int handles[2], pid_t *pid)
 		_exit(127);
 	close_from(5);
 	usual_signals();
-	probe_run(3, 4);
+	probe_run(3, 4, identity);
 }
 
 static struct child *find(struct spawner *spawner, uint32_t id)
@@ -289,13 +307,15 @@ static void start_child(struct spawner *spawner, const struct spawner_message *m
 	if (!child)
 		error = handles[0] < 0 || !id ? EINVAL : EMFILE;
 	else if (message->kind == SPAWNER_START_ENGINE)
-		error = start_on_seam(spawner->engine, engine_arguments, handles, &pid);
+		error = start_on_seam(spawner->engine, engine_arguments,
+			&spawner->identities[IDENTITY_ENGINE], handles, &pid);
 	else if (message->kind == SPAWNER_START_RELAY)
-		error = start_on_seam(spawner->relay, relay_arguments, handles, &pid);
+		error = start_on_seam(
+			spawner->relay, relay_arguments, &spawner->identities[IDENTITY_RELAY], handles, &pid);
 	else if (message->kind == SPAWNER_START_IPERF)
 		error = start_iperf(message, handles, &pid);
 	else if (message->kind == SPAWNER_START_PROBE)
-		error = start_probe(handles, &pid);
+		error = start_probe(&spawner->identities[IDENTITY_PROBE], handles, &pid);
 	else
 		error = start_resolvconf(message, handles, &pid);
 	if (error) {
@@ -400,7 +420,7 @@ int spawner_fork(int *handle, pid_t *pid)
 {
 	struct spawner *spawner;
 	sigset_t children;
-	int pair[2], error;
+	int pair[2], error, i;
 	pid_t child;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
@@ -439,7 +459,9 @@ int spawner_fork(int *handle, pid_t *pid)
 	spawner->engine = open_program("wgtcp-engine", "engine");
 	spawner->relay = open_program("wgtcp-relay", "relay");
 	spawner->signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (spawner->signals < 0)
+	for (i = 0; i <= IDENTITY_PROBE; i++)
+		spawner->identities[i] = identity_find((enum identity_of)i);
+	if (spawner->signals < 0 || privileges_keep(PRIVILEGES_SPAWNER) != 0)
 		_exit(1);
 	run(spawner);
 }

@@ -6,6 +6,7 @@
 #include "core/crypto/crypto.h"
 #include "core/port/loop.h"
 #include "core/port/process.h"
+#include "core/port/sandbox.h"
 #include "core/port/seam.h"
 #include "core/port/tcp.h"
 
@@ -56,6 +57,17 @@ static int open_listeners(const struct arguments *arguments, struct tcp_listener
 		}
 	}
 	return 0;
+}
+
+/* A kernel that lacks a piece still has a relay, and who runs it is told. */
+static int shut_in(enum sandbox which)
+{
+	char lacks[SANDBOX_LACKS_LEN];
+	int err = sandbox_enter(which, lacks);
+
+	if (!err && lacks[0])
+		fprintf(stderr, RELAY_PROGRAM ": runs without %s.\n", lacks);
+	return err;
 }
 
 /* Once for each change. */
@@ -114,6 +126,8 @@ int relay_run_server(const struct arguments *arguments)
 		listeners[i] = NULL;
 	}
 	if (!err)
+		err = shut_in(SANDBOX_RELAY_SERVER);
+	if (!err)
 		say_ready(arguments);
 	while (!err) {
 		err = relay_server_turn(server);
@@ -151,6 +165,8 @@ int relay_run_inherited(void)
 	client = relay_client_new(&ports, seam);
 	if (!client)
 		err = -ENOMEM;
+	else
+		err = shut_in(SANDBOX_RELAY);
 	while (!err)
 		err = relay_client_turn(client);
 	if (err > 0)

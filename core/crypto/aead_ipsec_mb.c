@@ -34,13 +34,13 @@ static IMB_MGR *manager(void)
 
 static bool ipsec_mb_init(struct aead *aead, const uint8_t key[KEY_LEN])
 {
-	struct prepared *prepared = malloc(sizeof(*prepared));
+	struct prepared *prepared = secret_new(sizeof(*prepared));
 
 	if (!prepared)
 		return false;
 	prepared->manager = manager();
 	if (!prepared->manager) {
-		free(prepared);
+		secret_free(prepared, sizeof(*prepared));
 		return false;
 	}
 	memcpy(prepared->key, key, KEY_LEN);
@@ -52,8 +52,7 @@ static void ipsec_mb_wipe(struct aead *aead)
 {
 	if (!aead->impl)
 		return;
-	secret_wipe(aead->impl, sizeof(struct prepared));
-	free(aead->impl);
+	secret_free(aead->impl, sizeof(struct prepared));
 	aead->impl = NULL;
 }
 

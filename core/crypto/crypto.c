@@ -7,6 +7,7 @@
 #include "core/crypto/libcrypto.h"
 
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct libcrypto libcrypto;
@@ -72,6 +73,25 @@ bool crypto_init(void)
 void secret_wipe(void *secret, size_t len)
 {
 	sodium_memzero(secret, len);
+}
+
+void *secret_new(size_t size)
+{
+	void *secret = calloc(1, size);
+
+	/* Over the limit it is still a secret that is wiped. */
+	if (secret)
+		(void)sodium_mlock(secret, size);
+	return secret;
+}
+
+void secret_free(void *secret, size_t size)
+{
+	if (!secret)
+		return;
+	/* Its pages stay locked: another secret may lie in them. */
+	secret_wipe(secret, size);
+	free(secret);
 }
 
 bool secret_equal(const void *a, const void *b, size_t len)

@@ -9,4 +9,8 @@
  * How many it may hold now. */
 size_t process_allow_handles(size_t wanted);
 
+/* Lets this process, and those that it starts, keep all their memory out of swap, as far as the system lets
+ * it. */
+void process_allow_locked_memory(void);
+
 #endif

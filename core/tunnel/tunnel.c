@@ -10,7 +10,7 @@
 
 struct tunnel *tunnel_new(void)
 {
-	struct tunnel *tunnel = calloc(1, sizeof(*tunnel));
+	struct tunnel *tunnel = secret_new(sizeof(*tunnel));
 
 	if (!tunnel)
 		return NULL;
@@ -37,8 +37,7 @@ void tunnel_free(struct tunnel *tunnel)
 	free(tunnel->by_key);
 	free(tunnel->by_index);
 	free(tunnel->heap);
-	secret_wipe(tunnel, sizeof(*tunnel));
-	free(tunnel);
+	secret_free(tunnel, sizeof(*tunnel));
 }
 
 /* ---- identity ---- */
@@ -120,7 +119,7 @@ struct peer *tunnel_peer_add(struct tunnel *tunnel, const uint8_t public_key[KEY
 		return NULL;
 	if (tunnel_peer_find(tunnel, public_key) || !peers_reserve(tunnel))
 		return NULL;
-	peer = calloc(1, sizeof(*peer));
+	peer = secret_new(sizeof(*peer));
 	if (!peer)
 		return NULL;
 	memcpy(peer->remote.public_key, public_key, KEY_LEN);
@@ -136,8 +135,7 @@ void tunnel_peer_remove(struct tunnel *tunnel, struct peer *peer)
 	sessions_drop(tunnel, peer);
 	allowed_ips_remove_peer(tunnel->allowed_ips, peer);
 	peers_remove(tunnel, peer);
-	secret_wipe(peer, sizeof(*peer));
-	free(peer);
+	secret_free(peer, sizeof(*peer));
 }
 
 const uint8_t *peer_public_key(const struct peer *peer)

@@ -20,3 +20,10 @@ size_t process_allow_handles(size_t wanted)
 		return HANDLES_SURE;
 	return limit.rlim_cur;
 }
+
+void process_allow_locked_memory(void)
+{
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	(void)setrlimit(RLIMIT_MEMLOCK, &all);
+}

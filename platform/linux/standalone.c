@@ -4,6 +4,9 @@
 #include "core/port/standalone.h"
 
 #include "core/port/front.h"
+#include "core/port/privileges.h"
+#include "core/port/process.h"
+#include "core/port/sandbox.h"
 #include "platform/linux/timestamp_mark.h"
 
 #include <errno.h>
@@ -13,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -78,9 +82,10 @@ static void discard(int from, int to)
 }
 
 /* The child that becomes the engine: nothing of the front but its end of the seam. */
-static pid_t start_engine(const struct standalone_settings *settings, int handle)
+static pid_t start_engine(
+	const struct standalone_settings *settings, const struct identity *identity, int handle)
 {
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 	sigset_t none;
 
 	if (pid)
@@ -91,6 +96,10 @@ static pid_t start_engine(const struct standalone_settings *settings, int handle
 	/* A background service must not keep the terminal, or a pipe that somebody reads to its end. */
 	if (!settings->foreground)
 		discard(0, 2);
+	/* It shuts itself in; it is somebody else from the first on. A failure is told there. */
+	(void)identity_become(identity);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+		_exit(1);
 	/* Ctrl-C reaches both processes; the dialler then stops the engine in order. */
 	signal(SIGINT, SIG_IGN);
 	sigemptyset(&none);
@@ -99,6 +108,18 @@ static pid_t start_engine(const struct standalone_settings *settings, int handle
 	if (err)
 		fprintf(stderr, "%s: the engine stopped: %s.\n", settings->program, strerror(-err));
 	_exit(err ? 1 : 0);
+}
+
+/* In the background the engine's own words reach nobody. */
+static void say_lacks(const struct standalone_settings *settings)
+{
+	char lacks[SANDBOX_LACKS_LEN];
+
+	if (settings->foreground)
+		return;
+	sandbox_lacks(lacks);
+	if (lacks[0])
+		fprintf(stderr, "%s: the engine runs without %s.\n", settings->program, lacks);
 }
 
 /* Ends the engine: it is asked, and after a while made to. */
@@ -162,6 +183,7 @@ static int run_dialler(const struct standalone_settings *settings, int ready)
 	struct front_settings wanted = { .interface = settings->interface,
 		.uapi_directory = settings->uapi_directory };
 	struct front *front = NULL;
+	struct identity identity = identity_find(IDENTITY_ENGINE);
 	enum ending ending = GO_ON;
 	int handle, signals, err;
 	sigset_t mask;
@@ -179,8 +201,16 @@ static int run_dialler(const struct standalone_settings *settings, int ready)
 	err = front_open(&wanted, &front, &handle);
 	if (err)
 		return complain_open(settings, err);
-	pid_t engine = start_engine(settings, handle);
+	say_lacks(settings);
+	process_allow_locked_memory();
+	pid_t engine = start_engine(settings, &identity, handle);
 	close(handle);
+	/* What it no longer needs to become: somebody else. */
+	if (engine > 0 && privileges_keep(PRIVILEGES_DIALLER) != 0) {
+		stop_engine(front, engine);
+		front_close(front);
+		return complain(settings, "privileges could not be given up.");
+	}
 	if (engine < 0) {
 		front_close(front);
 		return complain(settings, "a process for the engine could not be started.");
