@@ -87,11 +87,11 @@ static int be_like(int fd, const struct stat *like)
 {
 	const struct timespec times[2] = { like->st_atim, like->st_mtim };
 
-	/* The owner first: that may take bits of the mode away. */
-	return fchown(fd, like->st_uid, like->st_gid) == 0 && fchmod(fd, like->st_mode & 07777) == 0 &&
-			       futimens(fd, times) == 0
-		       ? 0
-		       : -errno;
+	/* The owner first: that may take bits of the mode away. The daemon may give nothing away: what was
+	 * somebody else's becomes its own. */
+	if (fchown(fd, like->st_uid, like->st_gid) != 0 && errno != EPERM)
+		return -errno;
+	return fchmod(fd, like->st_mode & 07777) == 0 && futimens(fd, times) == 0 ? 0 : -errno;
 }
 
 static int write_beside(

@@ -15,7 +15,7 @@ void file_free(char *text, size_t len);
 /* Writes beside, syncs, renames, syncs the folder. On failure the old file is as it was and nothing is left
  * beside it. */
 int file_write(int at, const char *name, const char *text, size_t len, mode_t mode);
-/* The same, with the mode, owner and times of `like`. */
+/* The same, with the mode and times of `like`, and its owner where this process may give a file to him. */
 int file_write_like(int at, const char *name, const char *text, size_t len, const struct stat *like);
 /* Makes a folder and those above it. 0 also when it is there. */
 int folder_make(const char *path, mode_t mode);

@@ -44,7 +44,6 @@ def warnings(done):
 def test_plain_file_holds_the_tunnels_servers_and_comes_back(lab):
     """CASES 43, 51."""
     site, daemon = place(lab, "10.77.0.53, fd77::53, corp.example")
-    site.client.run("chown", "nobody:daemon", "/etc/resolv.conf")
     site.client.run("chmod", "640", "/etc/resolv.conf")
     before = facts(site.client)
     for _ in range(2):
@@ -53,10 +52,25 @@ def test_plain_file_holds_the_tunnels_servers_and_comes_back(lab):
         check([line for line in lines if line.startswith("nameserver")] ==
               ["nameserver 10.77.0.53", "nameserver fd77::53"], f"servers: {lines}")
         check("search corp.example" in lines and "options timeout:1 edns0" in lines, f"search or options: {lines}")
-        check(site.client.run("stat", "-c", "%U %a", "/etc/resolv.conf").stdout.strip() == "nobody 640",
+        check(site.client.run("stat", "-c", "%U %a", "/etc/resolv.conf").stdout.strip() == "root 640",
               "owner or mode changed while up")
         daemon.cli("down", "office")
         check(facts(site.client) == before, f"not as before: {facts(site.client)} instead of {before}")
+
+
+def test_plain_file_of_somebody_else(lab):
+    """The daemon owns what is root's and has no privilege over what is not: it works, and the file is root's after it."""
+    site, daemon = place(lab, "10.77.0.53")
+    site.client.run("chown", "nobody:daemon", "/etc/resolv.conf")
+    before = machine.read(site.client, "/etc/resolv.conf")
+    daemon.up("office")
+    check("nameserver 10.77.0.53" in machine.read(site.client, "/etc/resolv.conf"), "the tunnel's server is not there")
+    daemon.cli("down", "office")
+    check(machine.read(site.client, "/etc/resolv.conf") == before, "not as before")
+    site.client.run("chown", "nobody:daemon", "/etc/resolv.conf")
+    site.client.run("chmod", "600", "/etc/resolv.conf")
+    _, done = daemon.up("office")
+    check(any("resolv.conf" in line for line in warnings(done)), f"no word of a file that it may not read: {done.stderr}")
 
 
 @main_path
