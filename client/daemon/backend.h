@@ -19,8 +19,9 @@ struct backend_events {
 	void (*timestamp)(const struct wall *newest, void *user);  /* to be kept over restarts */
 	/* This network lets UDP pass, or does not: enum fallback_udp. */
 	void (*remember)(const uint8_t public_key[32], uint32_t udp, void *user);
-	void (*network)(void *user);   /* addresses or routes have changed */
-	/* The link was down and is up again, and its addresses and routes are gone: set them again. 0 or -errno. */
+	void (*network)(void *user); /* addresses or routes have changed */
+	/* The link was down and is up again, and its addresses and routes are gone: set them again. 0 or
+	 * -errno. */
 	int (*replace_network)(void *user);
 	void (*lost)(void *user);      /* the engine died: restart it, then configure and start again */
 	void (*link_gone)(void *user); /* somebody deleted the interface */
@@ -55,6 +56,9 @@ struct backend {
 	/* SEAM_PROBE, SEAM_MEMORY, SEAM_START, SEAM_RETRY_UDP, SEAM_RESUMED. */
 	int (*send)(struct backend_run *run, const struct seam_message *message);
 	uint32_t (*interface_index)(const struct backend_run *run);
+	/* What happens to this other interface of ours is no change of the network; in place of the one
+	 * before. */
+	void (*ignore)(struct backend_run *run, uint32_t index);
 	/* What carries packets just now, where that is not always `name`; else NULL. */
 	enum rpc_backend (*carries)(const struct backend_run *run);
 	/* Whether some peer's TCP endpoint has accepted a connection; NULL: not known. */
@@ -63,13 +67,15 @@ struct backend {
 
 extern const struct backend backend_userspace, backend_kernel, backend_kernel_wgtcp;
 
-/* The one of this name: RPC_BACKEND_KERNEL (a relay is part of it), _KERNEL_WGTCP or _USERSPACE; else NULL. */
+/* The one of this name: RPC_BACKEND_KERNEL (a relay is part of it), _KERNEL_WGTCP or _USERSPACE; else NULL.
+ */
 const struct backend *backend_of(enum rpc_backend name);
 /* What a profile asks for. */
 enum rpc_backend_choice backend_wish(const struct profile *profile);
 /* What the kernel can do. */
 void backend_ask_kernel(struct daemon *daemon, struct kernel_probe *out);
-/* Whether the kernel moves the packets: its interface outlives a daemon that is killed, and no socket of ours sends them. */
+/* Whether the kernel moves the packets: its interface outlives a daemon that is killed, and no socket of ours
+ * sends them. */
 bool backend_is_kernel(const struct backend *backend);
 
 #endif

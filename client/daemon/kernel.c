@@ -263,6 +263,11 @@ static enum rpc_backend native_carries(const struct backend_run *run)
 	return RPC_BACKEND_KERNEL_WGTCP;
 }
 
+static void kernel_ignore(struct backend_run *run, uint32_t index)
+{
+	net_watch_ignore(run->watch, index);
+}
+
 const struct backend backend_kernel = {
 	.name = RPC_BACKEND_KERNEL,
 	.create = kernel_create,
@@ -272,6 +277,7 @@ const struct backend backend_kernel = {
 	.query = kernel_query,
 	.send = kernel_send,
 	.interface_index = kernel_interface_index,
+	.ignore = kernel_ignore,
 	.carries = kernel_carries,
 };
 
@@ -284,5 +290,6 @@ const struct backend backend_kernel_wgtcp = {
 	.query = kernel_query,
 	.send = kernel_send,
 	.interface_index = kernel_interface_index,
+	.ignore = kernel_ignore,
 	.carries = native_carries,
 };

@@ -224,6 +224,11 @@ static bool userspace_has_dialled(const struct backend_run *run)
 	return front_has_dialled(run->front);
 }
 
+static void userspace_ignore(struct backend_run *run, uint32_t index)
+{
+	front_ignore(run->front, index);
+}
+
 const struct backend backend_userspace = {
 	.name = RPC_BACKEND_USERSPACE,
 	.create = userspace_create,
@@ -234,4 +239,5 @@ const struct backend backend_userspace = {
 	.send = userspace_send,
 	.interface_index = userspace_interface_index,
 	.has_dialled = userspace_has_dialled,
+	.ignore = userspace_ignore,
 };

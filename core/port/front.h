@@ -55,6 +55,8 @@ int front_turn(struct front *front, struct front_event *out);
 int front_control(struct front *front);
 /* Passes SEAM_PROBE, SEAM_MEMORY, SEAM_START, SEAM_RETRY_UDP, SEAM_RESUMED, SEAM_STOP down. */
 int front_send(struct front *front, const struct seam_message *message);
+/* What happens to this other interface of ours is no change of the network; in place of the one before. */
+void front_ignore(struct front *front, uint32_t index);
 uint32_t front_interface_index(const struct front *front);
 /* Some connection to a peer's TCP endpoint has come about since the engine runs. */
 bool front_has_dialled(const struct front *front);

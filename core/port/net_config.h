@@ -34,7 +34,12 @@ int net_link_delete(struct net_config *net, uint32_t index);
 /* Adding what is there already is done (0). Removing what is not there is done. */
 int net_address_add(struct net_config *net, uint32_t index, const struct ip_prefix *address);
 int net_address_remove(struct net_config *net, uint32_t index, const struct ip_prefix *address);
+/* The same without the route to the address's network that the system adds by itself. */
+int net_address_add_alone(struct net_config *net, uint32_t index, const struct ip_prefix *address);
 int net_route_add(struct net_config *net, const struct net_route *route);
+/* As net_route_add, but it takes the place of the route to the same destination by interface `from`, with no moment in
+ * between; nobody else's. */
+int net_route_take_from(struct net_config *net, const struct net_route *route, uint32_t from);
 int net_route_remove(struct net_config *net, const struct net_route *route);
 /* Interface and MTU of the route to address for packets with this mark. -ENETUNREACH: none. */
 int net_route_lookup(struct net_config *net, const struct ip_address *address, uint32_t mark, uint32_t *interface,
@@ -45,6 +50,8 @@ struct net_watch;
 int net_watch_open(struct net_watch **out);
 void net_watch_close(struct net_watch *watch);
 int net_watch_handle(const struct net_watch *watch);
+/* Nor does what happens to this interface matter from now on: a second one of ours, in place of the one before; 0: none. */
+void net_watch_ignore(struct net_watch *watch, uint32_t index);
 /* Takes what waits. 1: something changed that may matter to a carrier (routes, addresses, links, other than those of
  * interface `except`, 0: none); 0: nothing; -errno. *link_gone: index of a link that was deleted, else 0. */
 int net_watch_take(struct net_watch *watch, uint32_t except, uint32_t *link_gone);

@@ -154,6 +154,11 @@ int front_send(struct front *front, const struct seam_message *message)
 	return front->seam ? seam_send(front->seam, message) : -EPIPE;
 }
 
+void front_ignore(struct front *front, uint32_t index)
+{
+	net_watch_ignore(front->watch, index);
+}
+
 static void pump_watch(struct front *front, struct mono now)
 {
 	struct pollfd ready = { .fd = net_watch_handle(front->watch), .events = POLLIN };

@@ -63,7 +63,7 @@ int net_link_delete(struct net_config *net, uint32_t index)
 }
 
 static int change_address(struct net_config *net, uint16_t type, uint16_t flags, uint32_t index,
-	const struct ip_prefix *address)
+	const struct ip_prefix *address, uint32_t more)
 {
 	char buffer[NETLINK_REQUEST_BYTES];
 	struct nlmsghdr *request = netlink_request(buffer, type, flags);
@@ -78,6 +78,8 @@ static int change_address(struct net_config *net, uint16_t type, uint16_t flags,
 	/* A tunnel has no neighbour to ask whether the address is taken, and the first packet should not wait
 	 * for that. */
 	message->ifa_flags = len == 16 ? IFA_F_NODAD : 0;
+	if (more)
+		mnl_attr_put_u32(request, IFA_FLAGS, message->ifa_flags | more);
 	mnl_attr_put(request, IFA_LOCAL, len, address->address.bytes);
 	mnl_attr_put(request, IFA_ADDRESS, len, address->address.bytes);
 	return netlink_talk(&net->netlink, request, NULL, NULL);
@@ -85,14 +87,22 @@ static int change_address(struct net_config *net, uint16_t type, uint16_t flags,
 
 int net_address_add(struct net_config *net, uint32_t index, const struct ip_prefix *address)
 {
-	int err = change_address(net, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, index, address);
+	int err = change_address(net, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, index, address, 0);
+
+	return err == -EEXIST ? 0 : err;
+}
+
+int net_address_add_alone(struct net_config *net, uint32_t index, const struct ip_prefix *address)
+{
+	int err = change_address(
+		net, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, index, address, IFA_F_NOPREFIXROUTE);
 
 	return err == -EEXIST ? 0 : err;
 }
 
 int net_address_remove(struct net_config *net, uint32_t index, const struct ip_prefix *address)
 {
-	int err = change_address(net, RTM_DELADDR, 0, index, address);
+	int err = change_address(net, RTM_DELADDR, 0, index, address, 0);
 
 	return err == -EADDRNOTAVAIL || err == -ENODEV ? 0 : err;
 }
@@ -333,6 +343,19 @@ int net_route_add(struct net_config *net, const struct net_route *route)
 
 int net_route_take_over(struct net_config *net, const struct net_route *route)
 {
+	return change_route(net, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE, route);
+}
+
+int net_route_take_from(struct net_config *net, const struct net_route *route, uint32_t from)
+{
+	struct net_route theirs = *route;
+	int err = change_route(net, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, route);
+
+	theirs.interface = from;
+	if (err != -EEXIST || route_exists(net, route) == 1)
+		return err == -EEXIST ? 0 : err;
+	if (route_exists(net, &theirs) != 1)
+		return -EEXIST;
 	return change_route(net, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE, route);
 }
 

@@ -19,11 +19,12 @@
 
 struct net_watch {
 	struct mnl_socket *socket;
+	uint32_t ignored;
 	char message[MESSAGE_BYTES];
 };
 
 struct taken {
-	uint32_t except;
+	uint32_t except, ignored;
 	bool changed;
 	uint32_t link_gone;
 };
@@ -68,6 +69,16 @@ int net_watch_handle(const struct net_watch *watch)
 	return mnl_socket_get_fd(watch->socket);
 }
 
+void net_watch_ignore(struct net_watch *watch, uint32_t index)
+{
+	watch->ignored = index;
+}
+
+static bool matters(const struct taken *taken, uint32_t index)
+{
+	return index != taken->except && (!index || index != taken->ignored);
+}
+
 static void take_link(const struct nlmsghdr *header, struct taken *taken)
 {
 	const struct ifinfomsg *info = mnl_nlmsg_get_payload(header);
@@ -77,7 +88,7 @@ static void take_link(const struct nlmsghdr *header, struct taken *taken)
 		return;
 	if (header->nlmsg_type == RTM_DELLINK)
 		taken->link_gone = (uint32_t)info->ifi_index;
-	if ((uint32_t)info->ifi_index == taken->except || (info->ifi_flags & IFF_LOOPBACK))
+	if (!matters(taken, (uint32_t)info->ifi_index) || (info->ifi_flags & IFF_LOOPBACK))
 		return;
 	/* All bits "changed" is a link just made, which carries nothing yet. */
 	if (header->nlmsg_type == RTM_DELLINK ||
@@ -102,7 +113,7 @@ static void take_address(const struct nlmsghdr *header, struct taken *taken)
 	const struct ifaddrmsg *message = mnl_nlmsg_get_payload(header);
 	bool renewed = false;
 
-	if (message->ifa_index == taken->except || message->ifa_scope == RT_SCOPE_HOST)
+	if (!matters(taken, message->ifa_index) || message->ifa_scope == RT_SCOPE_HOST)
 		return;
 	/* A lifetime that was renewed: the address was there before. One that can not be used yet is reported
 	 * again. */
@@ -133,7 +144,7 @@ static void take_route(const struct nlmsghdr *header, struct taken *taken)
 		message->rtm_type == RTN_ANYCAST || message->rtm_type == RTN_BROADCAST)
 		return;
 	mnl_attr_parse(header, sizeof(*message), take_interface, &interface);
-	if (!interface || interface != taken->except)
+	if (!interface || matters(taken, interface))
 		taken->changed = true;
 }
 
@@ -163,7 +174,7 @@ static int take_message(const struct nlmsghdr *header, void *data)
 
 int net_watch_take(struct net_watch *watch, uint32_t except, uint32_t *link_gone)
 {
-	struct taken taken = { .except = except };
+	struct taken taken = { .except = except, .ignored = watch->ignored };
 
 	/* One deletion a call can be told; the next waits in the socket. */
 	while (!taken.link_gone) {

@@ -108,6 +108,47 @@ static void routes_come_and_go_any_number_of_times(void **state)
 	}
 }
 
+static void a_route_takes_the_place_of_one_of_ours(void **state)
+{
+	static const char *const prefixes[] = { "10.87.0.0/16", "0.0.0.0/0", "fd87::/32", "::/0" };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		struct net_route old = { prefix_of(prefixes[i / 2]), device[0].index, i % 2 ? 51820 : 0, 0 },
+				 next = old;
+
+		next.interface = device[1].index;
+		assert_int_equal(net_route_add(net, &old), 0);
+		assert_int_equal(net_route_take_from(net, &next, 4242), -EEXIST); /* not his */
+		for (int n = 0; n < 2; n++)
+			assert_int_equal(net_route_take_from(net, &next, old.interface), 0);
+		assert_int_equal(net_route_remove(net, &old), 0);
+		assert_int_equal(net_route_add(net, &old), -EEXIST); /* it is the other's */
+		assert_int_equal(net_route_remove(net, &next), 0);
+		assert_int_equal(
+			net_route_take_from(net, &old, next.interface), 0); /* there is none: it is added */
+		assert_int_equal(net_route_remove(net, &old), 0);
+	}
+}
+
+static void an_address_alone_brings_no_route(void **state)
+{
+	static const char *const prefixes[] = { "10.88.0.1/24", "fd88::1/64" };
+	static const char *const inside[] = { "10.88.0.2:1", "[fd88::2]:1" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct ip_prefix address = prefix_of(prefixes[i]);
+		struct endpoint other = endpoint_of(inside[i]);
+		uint32_t interface, mtu;
+
+		for (int n = 0; n < 2; n++)
+			assert_int_equal(net_address_add_alone(net, device[0].index, &address), 0);
+		assert_int_equal(net_route_lookup(net, &other.address, 0, &interface, &mtu), -ENETUNREACH);
+		assert_int_equal(net_address_remove(net, device[0].index, &address), 0);
+	}
+}
+
 static void deleting_a_link_takes_all_with_it(void **state)
 {
 	struct net_route route = { prefix_of("10.85.0.0/16"), device[1].index, 0, 0 };
@@ -132,6 +173,8 @@ int main(void)
 		cmocka_unit_test(links_are_found_and_set),
 		cmocka_unit_test(addresses_come_and_go_any_number_of_times),
 		cmocka_unit_test(routes_come_and_go_any_number_of_times),
+		cmocka_unit_test(a_route_takes_the_place_of_one_of_ours),
+		cmocka_unit_test(an_address_alone_brings_no_route),
 		cmocka_unit_test(deleting_a_link_takes_all_with_it),
 	};
 
