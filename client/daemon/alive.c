@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a tunnel does while it is there: hears from its backend, replaces an engine that died. */
-#include "client/daemon/tunnel_state.h"
+#include "client/daemon/second.h"
 
 #include "client/daemon/journal.h"
 #include "client/daemon/manager.h"
@@ -48,6 +48,10 @@ void tunnel_query(struct tunnel *tunnel)
 
 void tunnel_poll(struct tunnel *tunnel)
 {
+	const struct tunnel *carrier = second_carrier(tunnel);
+
+	if (carrier != tunnel && carrier->configured)
+		tunnel_query(second_carrier(tunnel));
 	if (tunnel->phase != TUNNEL_DOWN && tunnel->configured)
 		tunnel_query(tunnel);
 	else
@@ -66,6 +70,7 @@ static void remember(const uint8_t public_key[32], uint32_t udp, void *user)
 
 static void network(void *user)
 {
+	second_network_changed(user);
 	tunnel_network_changed(user);
 }
 
@@ -158,7 +163,7 @@ static void put_on_record(
 	/* A counter that went back began again at 0. */
 	reading.rx_bytes = now->rx_bytes - (now->rx_bytes < before->rx_bytes ? 0 : before->rx_bytes);
 	reading.tx_bytes = now->tx_bytes - (now->tx_bytes < before->tx_bytes ? 0 : before->tx_bytes);
-	record_add(tunnel->daemon->record, tunnel->name, &reading);
+	record_add(tunnel->daemon->record, tunnel->first ? tunnel->first->name : tunnel->name, &reading);
 }
 
 static void count(struct tunnel *tunnel)
@@ -188,8 +193,8 @@ static void count(struct tunnel *tunnel)
 	sample = stats_add(&tunnel->stats, now, rx, tx, &read);
 	if (tunnel->stats.rate.last.ns != before.last.ns)
 		put_on_record(tunnel, &before, &read);
-	if (sample)
-		manager_sampled(tunnel->daemon->manager, tunnel, sample);
+	if (sample && !tunnel->parked)
+		manager_sampled(tunnel->daemon->manager, tunnel->first ? tunnel->first : tunnel, sample);
 }
 
 /* The engine cannot know: to it, no route looks like no answer. */

@@ -5,7 +5,7 @@
 #include "client/daemon/keep.h"
 
 #include "client/daemon/journal.h"
-#include "client/daemon/tunnel_state.h"
+#include "client/daemon/second.h"
 #include "core/port/net_answer.h"
 #include "core/port/net_rule.h"
 
@@ -102,7 +102,7 @@ static void put_back_addresses(struct tunnel *tunnel, uint32_t index, struct put
 
 		if (tunnel_leaves_address(tunnel, i) || has(there, address_key(address)))
 			continue;
-		error = net_address_add(tunnel->daemon->net, index, address);
+		error = tunnel_add_address(tunnel, address);
 		if (!error)
 			done->addresses++;
 		else if (tunnel->no_ipv6 && tunnel_means_no_ipv6(address, error))
@@ -124,6 +124,23 @@ static int set_one_route(struct tunnel *tunnel, const struct net_route *route)
 	return error;
 }
 
+/* 0, also where it is not possible by nature. */
+static int put_back_route(
+	struct tunnel *tunnel, const struct ip_prefix *prefix, GHashTable *there, struct put_back *done)
+{
+	struct net_route route = tunnel_route_of(tunnel, prefix);
+	int error;
+
+	if (has(there, route_key(&route.destination, route.table)))
+		return 0;
+	error = set_one_route(tunnel, &route);
+	if (!error)
+		done->routes++;
+	else if (error == -EEXIST || (tunnel->no_ipv6 && tunnel_means_no_ipv6(&route.destination, error)))
+		error = 0; /* it was said at the start */
+	return error;
+}
+
 static void put_back_routes(struct tunnel *tunnel, uint32_t index, struct put_back *done)
 {
 	GHashTable *there = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -131,20 +148,14 @@ static void put_back_routes(struct tunnel *tunnel, uint32_t index, struct put_ba
 	int error = net_routes_each(tunnel->daemon->net, index, take_route, there);
 	size_t i, j;
 
+	for (i = 0; i < profile->address_count && !error; i++)
+		if (tunnel_routes_network(tunnel, &profile->addresses[i]))
+			error = put_back_route(tunnel, &profile->addresses[i], there, done);
 	for (i = 0; i < profile->peer_count && !error; i++)
-		for (j = 0; j < profile->peers[i].allowed_ip_count && !error; j++) {
-			struct net_route route = tunnel_route_of(tunnel, &profile->peers[i].allowed_ips[j]);
-
-			if (tunnel_leaves_route(tunnel, &profile->peers[i].allowed_ips[j]) ||
-				has(there, route_key(&route.destination, route.table)))
-				continue;
-			error = set_one_route(tunnel, &route);
-			if (!error)
-				done->routes++;
-			else if (error == -EEXIST ||
-				 (tunnel->no_ipv6 && tunnel_means_no_ipv6(&route.destination, error)))
-				error = 0; /* it was said at the start */
-		}
+		for (j = 0; j < profile->peers[i].allowed_ip_count && !error; j++)
+			if (!tunnel_leaves_route(tunnel, &profile->peers[i].allowed_ips[j]))
+				error = put_back_route(
+					tunnel, &profile->peers[i].allowed_ips[j], there, done);
 	g_hash_table_unref(there);
 	if (error)
 		note_error(done, error);
@@ -268,7 +279,7 @@ static bool put_back(struct tunnel *tunnel, struct put_back *done)
 	tunnel->keep.lost = false;
 	put_back_link(tunnel, index, done);
 	put_back_addresses(tunnel, index, done);
-	if (profile_of(tunnel)->table != PROFILE_TABLE_OFF)
+	if (profile_of(tunnel)->table != PROFILE_TABLE_OFF && !tunnel->parked)
 		put_back_routes(tunnel, index, done);
 	put_back_rules(tunnel, done);
 	return done->link || done->addresses || done->routes || done->rules || done->marks || done->error;

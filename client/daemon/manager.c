@@ -53,7 +53,8 @@ static void look_for_full(struct tunnel *tunnel, void *user)
 {
 	struct search *search = user;
 
-	if (tunnel != search->but && tunnel_is_full(tunnel))
+	if (tunnel != search->but && tunnel_is_full(tunnel) && tunnel_lent_to(tunnel) != search->but &&
+		tunnel_lent_to(search->but) != tunnel)
 		search->name = tunnel_name(tunnel);
 }
 
@@ -204,15 +205,15 @@ static void children_changed(void *user)
 	struct manager *manager = user;
 	GHashTableIter iter;
 	struct waiter *waiter;
-	gpointer key;
+	gpointer key, value;
 	size_t cursor = 0;
 	uint64_t start_time;
 	pid_t pid;
 
 	manager_leftovers_changed(manager);
 	g_hash_table_iter_init(&iter, manager->tunnels);
-	while (g_hash_table_iter_next(&iter, &key, NULL))
-		while (!children_has(manager->daemon->children, key) &&
+	while (g_hash_table_iter_next(&iter, &key, &value))
+		while (!tunnel_has_children(value) &&
 			(waiter = waiters_take(manager->waiters, WAITER_DOWN, key)))
 			requests_answer_down(waiter);
 	manager_forget_managed(manager);
@@ -384,11 +385,20 @@ struct manager *manager_new(struct daemon *daemon)
 	return manager;
 }
 
+/* One that serves another ends with that. */
+static void end_it(struct tunnel *tunnel, void *user)
+{
+	(void)user;
+	if (tunnel_phase(tunnel) != TUNNEL_DOWN && !tunnel_lent_to(tunnel))
+		tunnel_down(tunnel, NULL);
+}
+
 void manager_free(struct manager *manager)
 {
 	if (!manager)
 		return;
 	children_watch(manager->daemon->children, NULL, NULL);
+	manager_each(manager, end_it, NULL);
 	g_hash_table_unref(manager->tunnels);
 	waiters_free(manager->waiters);
 	watch_free(manager->watch);
@@ -430,7 +440,7 @@ void manager_stop(struct manager *manager, void (*done)(void *user), void *user)
 	speed_cancel(manager->daemon);
 	g_hash_table_iter_init(&iter, manager->tunnels);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
-		if (tunnel_phase(value) != TUNNEL_DOWN)
+		if (tunnel_phase(value) != TUNNEL_DOWN && !tunnel_lent_to(value))
 			tunnel_down(value, NULL);
 	manager_leftovers_changed(manager);
 	if (!children_next(manager->daemon->children, &cursor, &pid, &start_time))

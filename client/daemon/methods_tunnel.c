@@ -169,7 +169,7 @@ static void add_missing(struct tunnel *tunnel, void *user)
 	struct listing *listing = user;
 	size_t i;
 
-	if (tunnel_phase(tunnel) == TUNNEL_DOWN)
+	if (tunnel_phase(tunnel) == TUNNEL_DOWN || tunnel_lent_to(tunnel))
 		return;
 	for (i = 0; i < listing->count; i++)
 		if (!strcmp(listing->views[i].name, tunnel_name(tunnel)))

@@ -131,7 +131,8 @@ static void look_at_age(struct tunnel *tunnel, void *user)
 	struct freshness *freshness = user;
 	const struct waiter *waiter = freshness->waiter;
 
-	if (tunnel_phase(tunnel) == TUNNEL_RUNNING && tunnel_read_at(tunnel).ns < waiter->asked.ns &&
+	if (tunnel_phase(tunnel) == TUNNEL_RUNNING && !tunnel_lent_to(tunnel) &&
+		tunnel_read_at(tunnel).ns < waiter->asked.ns &&
 		(!waiter->name[0] || !strcmp(waiter->name, tunnel_name(tunnel))))
 		freshness->fresh = false;
 }
@@ -251,6 +252,23 @@ void requests_late(struct waiter *waiter, void *user)
 	waiter_free(waiter);
 }
 
+/* It serves as another's FallbackProfile and is that one's to bring up and down. */
+static bool refuse_lent(const struct tunnel *tunnel, struct client *client, const struct rpc_id *id)
+{
+	struct rpc_error error = { 0 };
+	const struct tunnel *first = tunnel ? tunnel_lent_to(tunnel) : NULL;
+
+	if (!first)
+		return false;
+	rpc_error_set(&error, RPC_CODE_BUSY,
+		"%s is in use as the FallbackProfile of %s: `wgtcp-cli down %s` first", tunnel_name(tunnel),
+		tunnel_name(first), tunnel_name(first));
+	error.has_state = true;
+	error.state = RPC_STATE_DOWN;
+	client_reply_error(client, id, &error);
+	return true;
+}
+
 void manager_up(struct manager *manager, const char *name, const struct tunnel_wishes *wishes,
 	uint32_t timeout_ms, struct client *client, const struct rpc_id *id)
 {
@@ -263,6 +281,8 @@ void manager_up(struct manager *manager, const char *name, const struct tunnel_w
 		client_reply_error(client, id, &error);
 		return;
 	}
+	if (refuse_lent(tunnel, client, id))
+		return;
 	if (wishes->given && tunnel_phase(tunnel) != TUNNEL_DOWN) {
 		rpc_error_set(&error, RPC_CODE_EXISTS,
 			"there is a tunnel called %s, and it is up: take another name", name);
@@ -294,6 +314,8 @@ void manager_down(
 	const struct waiter *began;
 
 	snprintf(result.done.name, sizeof(result.done.name), "%s", name);
+	if (refuse_lent(tunnel, client, &request->id))
+		return;
 	if (tunnel && request->has_request) {
 		began = waiters_find(manager->waiters, WAITER_UP, name, client, request->request);
 		if (!began || !began->began)
@@ -315,7 +337,7 @@ void manager_down(
 	journal_say(manager->daemon->journal, JOURNAL_INFO, name, "down asked for");
 	tunnel_down(tunnel, NULL);
 	manager_leftovers_changed(manager);
-	if (!children_has(manager->daemon->children, name)) {
+	if (!tunnel_has_children(tunnel)) {
 		result.done.changed = true;
 		client_reply(client, &request->id, &result);
 		return;
@@ -329,6 +351,8 @@ void manager_switch(struct manager *manager, const char *name, enum transport tr
 	struct tunnel *tunnel = manager_find(manager, name);
 	struct rpc_error error = { 0 };
 
+	if (refuse_lent(tunnel, client, id))
+		return;
 	if (!tunnel || tunnel_phase(tunnel) != TUNNEL_RUNNING) {
 		rpc_error_set(&error, RPC_CODE_NOT_UP, "%s is not up: `wgtcp-cli up %s` first", name, name);
 		client_reply_error(client, id, &error);

@@ -184,7 +184,7 @@ static bool find_peer(const struct tunnel *tunnel, const struct rpc_request *req
 		if (request->peer[0] && strcmp(view->peers[i].public_key, request->peer) != 0)
 			continue;
 		known = true;
-		if (!tunnel_inside(tunnel, i, source, target))
+		if (!tunnel_inside(tunnel_in_use(tunnel), i, source, target))
 			continue;
 		*peer = i;
 		return true;

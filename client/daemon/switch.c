@@ -2,7 +2,7 @@
 /* Moving a living tunnel to another carrier by a person's word, without losing what flows: UDP is tried
  * beside TCP and chosen for good only when it has answered; TCP is connected before UDP is left. What does
  * not work is undone. */
-#include "client/daemon/tunnel_state.h"
+#include "client/daemon/second.h"
 
 #include "client/daemon/journal.h"
 #include "core/config/key_text.h"
@@ -194,6 +194,12 @@ void tunnel_switch(struct tunnel *tunnel, enum transport transport, const char *
 	size_t i;
 	int failure;
 
+	if (!peer[0] && second_switch(tunnel, transport))
+		return;
+	if (second_carries(tunnel)) {
+		tunnel_switch(second_carrier(tunnel), transport, peer);
+		return;
+	}
 	if (tunnel->backend == &backend_kernel_wgtcp)
 		limit_ms = NATIVE_LIMIT_MS;
 	g_strlcpy(tunnel->switch_peer, peer, sizeof(tunnel->switch_peer));

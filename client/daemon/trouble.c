@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a tunnel does when what stands between it and its peers is not its own business: a machine that slept,
  * a portal that wants a person to log in. Used by alive.c, up.c and surroundings.c. */
-#include "client/daemon/tunnel_state.h"
+#include "client/daemon/second.h"
 
 #include "client/daemon/portal.h"
 
@@ -67,6 +67,7 @@ static void try_again(struct tunnel *tunnel)
 	names_network_changed(tunnel->names);
 	if (!tunnel->configured)
 		return;
+	second_network_changed(tunnel);
 	tunnel->backend->send(tunnel->run, &(struct seam_message){ .kind = SEAM_RESUMED });
 	tunnel_query(tunnel);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A tunnel's life: up, down, and why. */
-#include "client/daemon/tunnel_state.h"
+#include "client/daemon/second.h"
 
+#include "client/daemon/children.h"
 #include "client/daemon/journal.h"
 #include "client/daemon/portal.h"
 #include "client/daemon/lockdown.h"
@@ -35,17 +36,17 @@ enum tunnel_phase tunnel_phase(const struct tunnel *tunnel)
 
 const struct rpc_tunnel *tunnel_view(const struct tunnel *tunnel)
 {
-	return &tunnel->view;
+	return tunnel->first || second_carries(tunnel) ? second_view(tunnel) : &tunnel->view;
 }
 
 const struct stats *tunnel_stats(const struct tunnel *tunnel)
 {
-	return &tunnel->stats;
+	return &second_carrier(tunnel)->stats;
 }
 
 struct mono tunnel_read_at(const struct tunnel *tunnel)
 {
-	return tunnel->read;
+	return second_carrier(tunnel)->read;
 }
 
 uint32_t tunnel_mark(const struct tunnel *tunnel)
@@ -93,8 +94,29 @@ const struct rpc_texts *tunnel_warnings(const struct tunnel *tunnel)
 	return &tunnel->warnings;
 }
 
+const struct tunnel *tunnel_lent_to(const struct tunnel *tunnel)
+{
+	return tunnel->first;
+}
+
+const struct tunnel *tunnel_in_use(const struct tunnel *tunnel)
+{
+	return second_carrier(tunnel);
+}
+
+bool tunnel_has_children(const struct tunnel *tunnel)
+{
+	const struct children *children = tunnel->daemon->children;
+
+	return children_has(children, tunnel->name) ||
+	       (tunnel->second_name[0] && children_has(children, tunnel->second_name));
+}
+
 bool tunnel_unsettled(const struct tunnel *tunnel)
 {
+	/* One that is only tried beside may take its time. */
+	if (tunnel->parked && tunnel->phase == TUNNEL_RUNNING)
+		return false;
 	return tunnel->phase == TUNNEL_STARTING || tunnel->switching ||
 	       (tunnel->phase == TUNNEL_RUNNING && tunnel->view.state != RPC_STATE_UP);
 }
@@ -180,6 +202,7 @@ void tunnel_tell(struct tunnel *tunnel, const struct rpc_tunnel *before)
 		before->carrier != tunnel->view.carrier)
 		say_state(tunnel);
 	tunnel->events->changed(tunnel, tunnel->user);
+	second_wake(tunnel);
 }
 
 struct tunnel *tunnel_new(
@@ -201,6 +224,7 @@ void tunnel_free(struct tunnel *tunnel)
 	if (!tunnel)
 		return;
 	tunnel_forget_timers(tunnel);
+	second_forget(tunnel);
 	steps_undo(&tunnel->steps);
 	free_view(tunnel);
 	free_texts(&tunnel->warnings);
@@ -281,10 +305,12 @@ void tunnel_up(struct tunnel *tunnel, const struct tunnel_wishes *wishes)
 	tunnel->wishes.managed_by = NULL;
 	tunnel->phase = TUNNEL_STARTING;
 	tunnel->deaths = 0;
+	tunnel->second_name[0] = 0;
 	reset_view(tunnel, RPC_STATE_CONNECTING);
 	tunnel_tell(tunnel, &before);
 	tunnel->events->progress(tunnel, RPC_STEP_STARTING, NULL, tunnel->user);
-	portal_watch_forget(tunnel->daemon->portal);
+	if (!tunnel->first)
+		portal_watch_forget(tunnel->daemon->portal);
 	tunnel_step(tunnel);
 }
 
@@ -301,7 +327,7 @@ void tunnel_down(struct tunnel *tunnel, const struct rpc_error *error)
 	steps_undo(&tunnel->steps);
 	if (error)
 		tunnel_tell_hold(tunnel, &why);
-	else if (!tunnel->daemon->ending)
+	else if (!tunnel->daemon->ending && !tunnel->first)
 		lockdown_release(tunnel->daemon->lockdown, tunnel->name);
 	ended(tunnel, error ? &why : NULL);
 }

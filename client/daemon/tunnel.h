@@ -2,8 +2,9 @@
 /* One tunnel: down, being brought up, or running; kept alive while it runs. Main thread, GLib main loop.
  *
  * Files: tunnel_state.h (what it holds), tunnel.c (its life), up.c and up_*.c
- * (the steps of a bring-up), alive.c (numbers, states, engine deaths), tunnel_ask.c (inner echoes), trouble.c (sleep, portals), ways.c (names and addresses of peers),
- * switch.c (moving to another carrier). manager.c owns all tunnels. */
+ * (the steps of a bring-up), alive.c (numbers, states, engine deaths), tunnel_ask.c (inner echoes), trouble.c
+ * (sleep, portals), ways.c (names and addresses of peers), switch.c (moving to another carrier), second.c and
+ * carry.c (a FallbackProfile). manager.c owns all tunnels. */
 #ifndef WGTCP_CLIENT_DAEMON_TUNNEL_H
 #define WGTCP_CLIENT_DAEMON_TUNNEL_H
 
@@ -114,6 +115,12 @@ bool tunnel_probe(struct tunnel *tunnel, size_t peer, ask_decided *decided, void
 void tunnel_quiet(struct tunnel *tunnel);
 /* A tunnel_switch is under way. */
 bool tunnel_is_switching(const struct tunnel *tunnel);
+/* It serves as the FallbackProfile of that tunnel, under whose name all is told; else NULL. */
+const struct tunnel *tunnel_lent_to(const struct tunnel *tunnel);
+/* Itself, or its FallbackProfile while that carries it. */
+const struct tunnel *tunnel_in_use(const struct tunnel *tunnel);
+/* Some process of it is still there. */
+bool tunnel_has_children(const struct tunnel *tunnel);
 /* It is not where it should be, so somebody may be waiting for it to change. */
 bool tunnel_unsettled(const struct tunnel *tunnel);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Inner echoes to a tunnel's peers. Called by watch.c each second while somebody watches or something is in
  * doubt, and by speed.c; see tunnel.h. */
-#include "client/daemon/tunnel_state.h"
+#include "client/daemon/second.h"
 
 /* A server with a thousand peers is not to send a thousand echoes a second because somebody looks at it. */
 #define ASKED_MAX 32
@@ -58,7 +58,7 @@ static bool has_session(const struct rpc_peer *peer, uint64_t now_s)
 
 void tunnel_ask(struct tunnel *tunnel)
 {
-	struct asker *asker = tunnel->phase == TUNNEL_RUNNING ? asker_of(tunnel) : NULL;
+	struct asker *asker = tunnel->phase == TUNNEL_RUNNING && !tunnel->parked ? asker_of(tunnel) : NULL;
 	uint64_t now_s = (uint64_t)g_get_real_time() / G_USEC_PER_SEC;
 	struct mono now = daemon_now();
 	size_t i, asked = 0;
@@ -98,7 +98,7 @@ void tunnel_read_echoes(struct tunnel *tunnel, struct mono now, struct rpc_sampl
 
 bool tunnel_probe(struct tunnel *tunnel, size_t peer, ask_decided *decided, void *user)
 {
-	struct asker *asker = tunnel->phase == TUNNEL_RUNNING ? asker_of(tunnel) : NULL;
+	struct asker *asker = tunnel->phase == TUNNEL_RUNNING ? asker_of(second_carrier(tunnel)) : NULL;
 
 	if (asker)
 		asker_probe(asker, peer, daemon_now(), decided, user);
@@ -107,11 +107,13 @@ bool tunnel_probe(struct tunnel *tunnel, size_t peer, ask_decided *decided, void
 
 void tunnel_quiet(struct tunnel *tunnel)
 {
-	if (tunnel->asker)
-		asker_quiet(tunnel->asker);
+	struct asker *asker = second_carrier(tunnel)->asker;
+
+	if (asker)
+		asker_quiet(asker);
 }
 
 bool tunnel_is_switching(const struct tunnel *tunnel)
 {
-	return tunnel->switching;
+	return tunnel->switching || second_switches(tunnel);
 }

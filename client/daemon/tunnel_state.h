@@ -31,6 +31,7 @@ struct tunnel_peer {
 };
 
 struct speed_server;
+struct second;
 
 struct tunnel {
 	struct daemon *daemon;
@@ -80,6 +81,11 @@ struct tunnel {
 	struct rpc_tunnel view;
 	struct rpc_texts warnings;
 	struct stats stats;
+
+	struct second *second; /* while not down: the tunnel of the FallbackProfile; NULL: there is none */
+	struct tunnel *first;  /* it is that of this one: second.h */
+	bool parked;           /* the other one of the two carries: no routes, no rules, no DNS */
+	char second_name[PROFILE_NAME_LEN]; /* its processes may end later */
 
 	bool switching;
 	enum transport switch_to;
@@ -140,6 +146,11 @@ bool tunnel_means_no_ipv6(const struct ip_prefix *prefix, int error);
 /* The MTU that fits the ways there are now, if the profile leaves it to us. */
 void tunnel_fit_mtu(struct tunnel *tunnel);
 enum step_result tunnel_set_addresses(void *context);
+/* One of them. 0 or -errno. */
+int tunnel_add_address(struct tunnel *tunnel, const struct ip_prefix *address);
+/* The route to this address's network is ours to set, as it must go to the other one of two as all routes do.
+ */
+bool tunnel_routes_network(const struct tunnel *tunnel, const struct ip_prefix *address);
 enum step_result tunnel_set_link(void *context);
 enum step_result tunnel_set_routes(void *context);
 /* The route for this prefix of AllowedIPs, as it is to be now. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A bring-up as steps, each with its undo. A step that fails says why in tunnel->failure and leaves nothing
  * itself. */
-#include "client/daemon/tunnel_state.h"
+#include "client/daemon/second.h"
 
 #include "client/daemon/journal.h"
 #include "core/port/net_config.h"
@@ -28,7 +28,6 @@ static struct profile *profile_of(struct tunnel *tunnel)
 
 static void warn_of_what_is_missing(struct tunnel *tunnel)
 {
-	const struct profile *profile = profile_of(tunnel);
 	char text[RPC_SENTENCE_LEN];
 
 	if (tunnel->loaded.exposed) {
@@ -37,8 +36,6 @@ static void warn_of_what_is_missing(struct tunnel *tunnel)
 			tunnel->loaded.path);
 		tunnel_warn(tunnel, text);
 	}
-	if (profile->fallback_profile[0])
-		tunnel_warn(tunnel, "FallbackProfile is not used yet by this version");
 }
 
 static void warn_of_profile(struct tunnel *tunnel)
@@ -63,6 +60,7 @@ static void undo_profile(void *context)
 {
 	struct tunnel *tunnel = context;
 
+	second_free(tunnel);
 	loaded_free(&tunnel->loaded);
 	free(tunnel->peers);
 	tunnel->peers = NULL;
@@ -102,7 +100,7 @@ static enum step_result do_profile(void *context)
 		undo_profile(tunnel);
 		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
 	}
-	if (tunnel_choose_backend(tunnel) != STEP_DONE) {
+	if (tunnel_choose_backend(tunnel) != STEP_DONE || second_prepare(tunnel) != STEP_DONE) {
 		undo_profile(tunnel);
 		return STEP_FAILED;
 	}
@@ -248,7 +246,8 @@ static enum step_result do_interface(void *context)
 	case -EOPNOTSUPP:
 		tunnel->daemon->kernel = (struct kernel_probe){ 0 };
 		rpc_error_set(&tunnel->failure, RPC_CODE_OTHER,
-			"the kernel has lost its WireGuard (the module was unloaded): `wgtcp-cli up %s` again takes "
+			"the kernel has lost its WireGuard (the module was unloaded): `wgtcp-cli up %s` "
+			"again takes "
 			"what is there now",
 			tunnel->name);
 		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
@@ -357,6 +356,7 @@ static enum step_result do_start(void *context)
 	tunnel_keep_start(tunnel);
 	tunnel_start_peers(tunnel);
 	tunnel_query(tunnel);
+	second_start(tunnel);
 	if (view_decided(&tunnel->view, profile_of(tunnel)) == RPC_STATE_UP)
 		return STEP_DONE; /* nobody to call */
 	tunnel->events->progress(tunnel,
@@ -373,8 +373,14 @@ static enum step_result do_settle(void *context)
 	struct rpc_tunnel before = view_shell(&tunnel->view);
 	enum rpc_state decided = view_decided(&tunnel->view, profile_of(tunnel));
 
+	if (second_carries(tunnel)) {
+		tunnel_forget_timers(tunnel);
+		return STEP_DONE;
+	}
 	if (decided != RPC_STATE_UP && tunnel_stop_for_portal(tunnel))
 		return STEP_FAILED;
+	if (decided == RPC_STATE_FAILED && second_hopes(tunnel))
+		return STEP_WAITS;
 	if (decided == RPC_STATE_CONNECTING || (decided == RPC_STATE_FAILED && tunnel->wishes.persistent))
 		return STEP_WAITS;
 	if (tunnel->trying_tcp) {

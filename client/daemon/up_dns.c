@@ -34,7 +34,7 @@ enum step_result tunnel_set_dns(void *context)
 	struct dns_settings settings = { .interface = tunnel->name,
 		.dns = { profile->dns_servers, profile->dns_server_count, &profile->dns_domains } };
 
-	if (tunnel_is_managed(tunnel))
+	if (tunnel_is_managed(tunnel) || tunnel->parked)
 		return STEP_DONE;
 	if (profile->dns_server_count == 0) {
 		if (profile->dns_domains.count)

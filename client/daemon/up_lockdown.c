@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a bring-up that are about what may pass: the mark of the tunnel's own packets, and the kill
  * switch. Called by up.c. */
-#include "client/daemon/tunnel_state.h"
+#include "client/daemon/second.h"
 
 #include "client/daemon/journal.h"
 #include "client/daemon/lockdown.h"
@@ -47,7 +47,7 @@ enum step_result tunnel_set_mark(void *context)
 	}
 	tunnel->fwmark = 0;
 	tunnel->fwmark = tunnel_choose_mark(tunnel);
-	if (takes_any(tunnel) && tunnel->fwmark >= SYSTEM_TABLE_FIRST &&
+	if ((takes_any(tunnel) || tunnel->second) && tunnel->fwmark >= SYSTEM_TABLE_FIRST &&
 		tunnel->fwmark <= SYSTEM_TABLE_LAST) {
 		rpc_error_set(&tunnel->failure, RPC_CODE_CONFIG,
 			"FwMark = %u is the number of a table of the system's own: leave FwMark out, or take "
@@ -91,7 +91,7 @@ void tunnel_unset_kill_switch(void *context)
 {
 	struct tunnel *tunnel = context;
 
-	if (!tunnel->keep_hold && !tunnel->daemon->ending)
+	if (!tunnel->keep_hold && !tunnel->daemon->ending && !tunnel->first)
 		lockdown_release(tunnel->daemon->lockdown, tunnel->name);
 }
 
@@ -104,6 +104,8 @@ enum step_result tunnel_set_kill_switch(void *context)
 
 	/* By now it is known whether it needs one. */
 	lockdown_let_pass(tunnel->daemon->lockdown, tunnel->name, tunnel->fwmark);
+	if (tunnel->first)
+		return STEP_DONE; /* that one's covers both */
 	if (!profile->kill_switch) {
 		/* It held, and its profile does not want that any more. */
 		lockdown_release(tunnel->daemon->lockdown, tunnel->name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a bring-up that set addresses, MTU and routes, and the choice of marks and tables. Called by
  * up.c. */
-#include "client/daemon/tunnel_state.h"
+#include "client/daemon/second.h"
 
 #include "client/daemon/journal.h"
 #include "client/daemon/lockdown.h"
@@ -42,6 +42,32 @@ static void warn_of_no_ipv6(struct tunnel *tunnel, const char *prefix)
 	tunnel_warn(tunnel, text);
 }
 
+/* Neither of two takes what happens to the other's interface for another network. */
+static void ignore_each_other(struct tunnel *tunnel)
+{
+	struct tunnel *mate = second_mate(tunnel);
+
+	if (!mate || !mate->run)
+		return;
+	tunnel->backend->ignore(tunnel->run, mate->backend->interface_index(mate->run));
+	mate->backend->ignore(mate->run, tunnel->backend->interface_index(tunnel->run));
+}
+
+bool tunnel_routes_network(const struct tunnel *tunnel, const struct ip_prefix *address)
+{
+	return (tunnel->first || tunnel->second) && profile_of(tunnel)->table != PROFILE_TABLE_OFF &&
+	       address->bits < 8 * ip_address_len(&address->address);
+}
+
+int tunnel_add_address(struct tunnel *tunnel, const struct ip_prefix *address)
+{
+	uint32_t index = tunnel->backend->interface_index(tunnel->run);
+
+	return tunnel_routes_network(tunnel, address)
+		       ? net_address_add_alone(tunnel->daemon->net, index, address)
+		       : net_address_add(tunnel->daemon->net, index, address);
+}
+
 enum step_result tunnel_set_addresses(void *context)
 {
 	struct tunnel *tunnel = context;
@@ -49,13 +75,13 @@ enum step_result tunnel_set_addresses(void *context)
 	char address[PREFIX_TEXT_LEN];
 	size_t i;
 
+	ignore_each_other(tunnel);
 	tunnel->no_ipv6 = false;
 	if (tunnel_is_managed(tunnel))
 		return tunnel_set_further_addresses(tunnel);
 	for (i = 0; i < profile->address_count; i++) {
 		const struct ip_prefix *prefix = &profile->addresses[i];
-		int error = net_address_add(
-			tunnel->daemon->net, tunnel->backend->interface_index(tunnel->run), prefix);
+		int error = tunnel_add_address(tunnel, prefix);
 
 		if (error == 0)
 			continue;
@@ -203,20 +229,24 @@ static bool holds_a_peer(const struct tunnel *tunnel, const struct ip_prefix *pr
 
 bool tunnel_route_is_aside(const struct tunnel *tunnel, const struct ip_prefix *prefix)
 {
-	return net_takes_all(prefix) || holds_a_peer(tunnel, prefix);
+	const struct tunnel *mate = second_mate(tunnel);
+
+	return net_takes_all(prefix) || holds_a_peer(tunnel, prefix) || (mate && holds_a_peer(mate, prefix));
 }
 
 uint32_t tunnel_choose_mark(const struct tunnel *tunnel)
 {
 	uint32_t mark = FIRST_MARK;
 
+	if (tunnel->first)
+		return tunnel->first->fwmark;
 	if (profile_of(tunnel)->fwmark)
 		return profile_of(tunnel)->fwmark;
 	if (tunnel->fwmark)
 		return tunnel->fwmark;
 	if (!tunnel_any_prefix(tunnel, IP_V4, tunnel_route_is_aside) &&
 		!tunnel_any_prefix(tunnel, IP_V6, tunnel_route_is_aside) &&
-		!profile_of(tunnel)->kill_switch &&
+		!profile_of(tunnel)->kill_switch && !tunnel->second &&
 		lockdown_state(tunnel->daemon->lockdown) == RPC_KILL_SWITCH_OFF)
 		return 0;
 	while (net_table_in_use(IP_V4, mark) || net_table_in_use(IP_V6, mark) ||
@@ -249,7 +279,10 @@ static enum step_result set_route(struct tunnel *tunnel, const struct ip_prefix 
 {
 	struct net_route route = tunnel_route_of(tunnel, prefix);
 	char text[PREFIX_TEXT_LEN], sentence[RPC_SENTENCE_LEN];
-	int error = net_route_add(tunnel->daemon->net, &route);
+	const struct tunnel *mate = second_mate(tunnel);
+	int error = mate && mate->run ? net_route_take_from(tunnel->daemon->net, &route,
+						mate->backend->interface_index(mate->run))
+				      : net_route_add(tunnel->daemon->net, &route);
 
 	if (error == 0)
 		return STEP_DONE;
@@ -278,8 +311,18 @@ enum step_result tunnel_set_routes(void *context)
 	const struct profile *profile = profile_of(tunnel);
 	size_t i, j;
 
-	if (profile->table == PROFILE_TABLE_OFF)
+	if (tunnel->parked && tunnel->first && tunnel->first->run) {
+		struct uapi_device unchanged = { 0 };
+
+		/* Its server may lie within what the first one takes, and must not be called through that. */
+		tunnel_reroute(tunnel->first, &unchanged);
+	}
+	if (profile->table == PROFILE_TABLE_OFF || tunnel->parked)
 		return STEP_DONE;
+	for (i = 0; i < profile->address_count; i++)
+		if (tunnel_routes_network(tunnel, &profile->addresses[i]) &&
+			set_route(tunnel, &profile->addresses[i]) != STEP_DONE)
+			return STEP_FAILED;
 	for (i = 0; i < profile->peer_count; i++)
 		for (j = 0; j < profile->peers[i].allowed_ip_count; j++)
 			if (!tunnel_leaves_route(tunnel, &profile->peers[i].allowed_ips[j]) &&

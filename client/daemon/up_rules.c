@@ -90,6 +90,8 @@ enum step_result tunnel_set_rules(void *context)
 	struct tunnel *tunnel = context;
 	int error;
 
+	if (tunnel->parked)
+		return STEP_DONE;
 	tunnel->rules_v4 = tunnel_any_prefix(tunnel, IP_V4, tunnel_route_is_aside);
 	tunnel->rules_v6 = tunnel_any_prefix(tunnel, IP_V6, tunnel_route_is_aside);
 	if ((!tunnel->rules_v4 && !tunnel->rules_v6) || tunnel_waits_for_address(tunnel))

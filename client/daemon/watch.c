@@ -164,7 +164,7 @@ static void tell_all(struct tunnel *tunnel, void *user)
 	struct client *client = user;
 
 	client_notify(client, &notice);
-	if (tunnel_phase(tunnel) == TUNNEL_DOWN)
+	if (tunnel_phase(tunnel) == TUNNEL_DOWN || tunnel_lent_to(tunnel))
 		return;
 	notice = stats_notice(tunnel, samples, stats_samples(tunnel_stats(tunnel), samples));
 	client_notify(client, &notice);
