@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define PRIVATE_KEY "private-key"
-#define PRESHARED_KEY "preshared-key"
 #define FLAGS "-flags"
 /* As NetworkManager has it for its own WireGuard tunnels that take everything: other servers are not asked.
  */
@@ -100,53 +99,62 @@ const char *connection_missing_secret(NMConnection *connection)
 
 struct writing {
 	NMSettingVpn *setting;
-	GHashTable *flags; /* as they were */
-	NMSettingSecretFlags otherwise;
+	char *flags;
 };
 
 static bool write_entry(const char *key, const char *value, bool secret, void *user)
 {
 	struct writing *writing = user;
-	char *flags_key, *otherwise;
-	const char *flags;
+	char *flags_key;
 
 	if (!secret) {
 		nm_setting_vpn_add_data_item(writing->setting, key, value);
 		return true;
 	}
 	flags_key = g_strconcat(key, FLAGS, NULL);
-	otherwise = g_strdup_printf("%u", (unsigned)writing->otherwise);
-	flags = g_hash_table_lookup(writing->flags, flags_key);
 	nm_setting_vpn_add_secret(writing->setting, key, value);
-	nm_setting_vpn_add_data_item(writing->setting, flags_key, flags ? flags : otherwise);
+	nm_setting_vpn_add_data_item(writing->setting, flags_key, writing->flags);
 	g_free(flags_key);
-	g_free(otherwise);
 	return true;
 }
 
-static void keep_flags(const char *key, const char *value, gpointer user)
+/* A preshared key that somebody else keeps, and that was not handed out to us, is still one. */
+static void keep_unknown(const char *key, const char *value, gpointer user)
 {
-	if (g_str_has_suffix(key, FLAGS))
-		g_hash_table_insert(user, g_strdup(key), g_strdup(value));
+	struct writing *writing = user;
+	size_t peer, len = strlen(key);
+	char *name, public_key[NM_MAP_KEY_LEN];
+
+	(void)value;
+	if (!g_str_has_suffix(key, FLAGS))
+		return;
+	name = g_strndup(key, len - strlen(FLAGS));
+	if (nm_map_is_secret(name, &peer) && peer != PROFILE_EDIT_INTERFACE) {
+		nm_map_key("PublicKey", peer, public_key);
+		if (nm_setting_vpn_get_data_item(writing->setting, public_key))
+			nm_setting_vpn_add_data_item(writing->setting, key, writing->flags);
+	}
+	g_free(name);
 }
 
 bool connection_write(NMConnection *connection, const struct profile *profile, NMSettingSecretFlags flags)
 {
 	NMSettingVpn *before = nm_connection_get_setting_vpn(connection),
 		     *setting = NM_SETTING_VPN(nm_setting_vpn_new());
-	struct writing writing = { setting, g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
-		flags };
+	struct writing writing = { setting, g_strdup_printf("%u", (unsigned)flags) };
 	bool ok;
 
 	g_object_set(setting, NM_SETTING_VPN_SERVICE_TYPE, NM_WGTCP_SERVICE, NULL);
+	nm_setting_vpn_add_data_item(setting, PRIVATE_KEY FLAGS, writing.flags);
+	ok = nm_map_write(profile, write_entry, &writing);
 	if (before) {
-		nm_setting_vpn_foreach_data_item(before, keep_flags, writing.flags);
+		if (flags != NM_SETTING_SECRET_FLAG_NONE)
+			nm_setting_vpn_foreach_data_item(before, keep_unknown, &writing);
 		g_object_set(setting, NM_SETTING_VPN_PERSISTENT, nm_setting_vpn_get_persistent(before),
 			NM_SETTING_VPN_TIMEOUT, nm_setting_vpn_get_timeout(before), NM_SETTING_VPN_USER_NAME,
 			nm_setting_vpn_get_user_name(before), NULL);
 	}
-	ok = nm_map_write(profile, write_entry, &writing);
-	g_hash_table_unref(writing.flags);
+	g_free(writing.flags);
 	if (ok)
 		nm_connection_add_setting(connection, NM_SETTING(setting));
 	else

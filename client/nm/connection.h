@@ -13,8 +13,8 @@
 bool connection_read(
 	NMConnection *connection, bool complete, struct profile *out, struct profile_error *error);
 
-/* Puts the profile into the connection's VPN setting in place of what is there. Who keeps a secret (its
- * flags) stays as it was, or, for a new one, as flags says. */
+/* Puts the profile into the connection's VPN setting in place of what is there. flags: who
+ * keeps the secrets. */
 bool connection_write(NMConnection *connection, const struct profile *profile, NMSettingSecretFlags flags);
 
 /* A secret that is needed to connect and is not there; NULL: none. Borrowed from the setting or constant. */

@@ -223,6 +223,14 @@ struct writing {
 	void *user;
 };
 
+/* 32 zero bytes as base64. */
+static bool is_zero(const char *key)
+{
+	size_t len = strspn(key, "A");
+
+	return len == 43 && !strcmp(key + len, "=");
+}
+
 static bool write_one(size_t peer, const char *key, const char *value, void *user)
 {
 	struct writing *writing = user;
@@ -233,6 +241,8 @@ static bool write_one(size_t peer, const char *key, const char *value, void *use
 	if (peer != PROFILE_EDIT_INTERFACE && peer >= NM_MAP_PEERS_MAX)
 		return false;
 	nm_map_key(key, peer, name);
+	if (kind == PROFILE_PAIR_SECRET && is_zero(value))
+		return true; /* it is not known here */
 	if (kind == PROFILE_PAIR_REPEATED) {
 		writing->number = writing->last && !strcmp(writing->last, key) ? writing->number + 1 : 1;
 		len = strlen(name);

@@ -20,7 +20,8 @@ struct nm_entry {
 bool nm_map_read(const struct nm_entry *entries, size_t count, bool complete, struct profile *out,
 	struct profile_error *error);
 
-/* Calls one for each entry of the profile. False when one said so, or memory is short. */
+/* Calls one for each entry of the profile, but for a private key that is zero. False when one said so, or
+ * memory is short. */
 bool nm_map_write(const struct profile *profile,
 	bool (*one)(const char *key, const char *value, bool secret, void *user), void *user);
 
