@@ -4,6 +4,7 @@
 #include "platform/linux/sockets.h"
 
 #include "core/port/tcp.h"
+#include "platform/linux/congestion.h"
 #include "platform/linux/sockaddr.h"
 
 #include <errno.h>
@@ -65,6 +66,8 @@ static int open_bound(enum ip_family family, int type, uint16_t port, uint32_t m
 	}
 	if (bind(fd, &address.any, len) < 0)
 		goto fail;
+	if (type == SOCK_STREAM)
+		congestion_begin(fd);
 	if (type == SOCK_STREAM && listen(fd, BACKLOG) < 0)
 		goto fail;
 	return fd;
@@ -160,6 +163,7 @@ int socket_connect(const struct endpoint *remote, uint32_t mark, int *fd)
 	made = open_marked(address.any.sa_family, SOCK_STREAM, mark);
 	if (made < 0)
 		return made;
+	congestion_begin(made);
 	if (connect(made, &address.any, len) < 0 && errno != EINPROGRESS) {
 		int err = -errno;
 		close(made);

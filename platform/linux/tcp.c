@@ -2,6 +2,7 @@
 /* Connected streams and the listening socket. The engine's thread. Source: tcp(7). */
 #include "core/port/tcp.h"
 
+#include "platform/linux/congestion.h"
 #include "platform/linux/handles.h"
 #include "platform/linux/sockaddr.h"
 
@@ -65,6 +66,7 @@ int tcp_adopt(int handle, struct tcp **out)
 	err = set_options(handle);
 	if (err)
 		goto fail;
+	congestion_connected(handle);
 	if (getpeername(handle, &address.any, &len) < 0) {
 		err = -errno;
 		goto fail;

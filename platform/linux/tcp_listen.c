@@ -2,6 +2,7 @@
 /* Opening a listening socket in the process that will accept. Source: socket(7), tcp(7), ipv6(7). */
 #include "core/port/tcp.h"
 
+#include "platform/linux/congestion.h"
 #include "platform/linux/sockaddr.h"
 
 #include <errno.h>
@@ -28,6 +29,7 @@ int tcp_listener_open(const struct endpoint *local, struct tcp_listener **out)
 	fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
+	congestion_begin(fd);
 	/* It may come back while connections of the one before it end; two live ones still collide. Each
 	 * family has its own socket, so that no address is ever a mapped one. */
 	if (!set_on(fd, SOL_SOCKET, SO_REUSEADDR) ||
