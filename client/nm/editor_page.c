@@ -153,12 +153,10 @@ static void check(struct page *page)
 
 	if (page->building)
 		return;
-	if (page_read(page, &profile, &error)) {
-		gtk_label_set_text(GTK_LABEL(page->problem), "");
+	if (page_read(page, &profile, &error))
 		profile_free(&profile);
-	} else {
-		gtk_label_set_text(GTK_LABEL(page->problem), error.sentence);
-	}
+	gtk_label_set_text(GTK_LABEL(page->problem), error.sentence);
+	gtk_widget_set_visible(page->problem, error.sentence[0] != 0);
 	page->changed(page->user);
 }
 
@@ -188,6 +186,16 @@ static const char *value_of(GHashTable *values, const char *key, size_t peer)
 	return value ? value : "";
 }
 
+static void attach(GtkWidget *grid, int at, const char *text, GtkWidget *widget)
+{
+	GtkWidget *label = gtk_label_new(text);
+
+	widgets_label(label, widget);
+	gtk_widget_set_hexpand(widget, TRUE);
+	gtk_grid_attach(GTK_GRID(grid), label, 0, at, 1, 1);
+	gtk_grid_attach(GTK_GRID(grid), widget, 1, at, 1, 1);
+}
+
 static void add_row(struct page *page, GtkWidget *grid, int at, const struct label *label, size_t peer,
 	GHashTable *values)
 {
@@ -195,14 +203,10 @@ static void add_row(struct page *page, GtkWidget *grid, int at, const struct lab
 	const char *value = value_of(values, label->key, peer);
 	bool secret = profile_pair_kind(label->key, peer != PROFILE_EDIT_INTERFACE) == PROFILE_PAIR_SECRET;
 	struct row row = { label->key, peer, NULL, choice != NULL };
-	GtkWidget *text = gtk_label_new(label->text);
 
 	row.widget = choice ? widgets_choice(choice->ids, choice->texts, value)
 			    : widgets_entry(value, label->example, secret);
-	gtk_widget_set_hexpand(row.widget, TRUE);
-	gtk_label_set_xalign(GTK_LABEL(text), 0);
-	gtk_grid_attach(GTK_GRID(grid), text, 0, at, 1, 1);
-	gtk_grid_attach(GTK_GRID(grid), row.widget, 1, at, 1, 1);
+	attach(grid, at, label->text, row.widget);
 	g_signal_connect(row.widget, "changed", G_CALLBACK(on_changed), page);
 	g_array_append_val(page->rows, row);
 }
@@ -215,6 +219,10 @@ static GtkWidget *add_rows(struct page *page, GtkWidget *column, const struct la
 
 	for (size_t i = 0; i < count; i++)
 		add_row(page, labels[i].main ? main : more, (int)i, &labels[i], peer, values);
+	if (peer == PROFILE_EDIT_INTERFACE) {
+		attach(main, (int)count, "Keys are stored", page->flags);
+		g_signal_connect(page->flags, "changed", G_CALLBACK(on_changed), page);
+	}
 	widgets_add(column, main);
 	return widgets_expander("Advanced", more);
 }
@@ -314,8 +322,7 @@ static void build(struct page *page, NMConnection *connection)
 		1 };
 	NMSettingVpn *setting = nm_connection_get_setting_vpn(connection);
 	const char *flags = setting ? nm_setting_vpn_get_data_item(setting, "private-key-flags") : NULL;
-	GtkWidget *column = widgets_column(18), *interface = widgets_column(6), *more, *grid = widgets_grid(),
-		  *button;
+	GtkWidget *column = widgets_column(18), *interface = widgets_column(6), *more, *button;
 	struct profile profile;
 	struct profile_error error = { 0 };
 
@@ -325,14 +332,9 @@ static void build(struct page *page, NMConnection *connection)
 		profile_free(&profile);
 	}
 	keep(page, gathering.values);
+	page->flags = widgets_choice(flag_ids, flag_texts, flags);
 	more = add_rows(page, interface, interface_labels, G_N_ELEMENTS(interface_labels),
 		PROFILE_EDIT_INTERFACE, gathering.values);
-	page->flags = widgets_choice(flag_ids, flag_texts, flags);
-	gtk_widget_set_hexpand(page->flags, TRUE);
-	g_signal_connect(page->flags, "changed", G_CALLBACK(on_changed), page);
-	gtk_grid_attach(GTK_GRID(grid), gtk_label_new("Keys are stored"), 0, 0, 1, 1);
-	gtk_grid_attach(GTK_GRID(grid), page->flags, 1, 0, 1, 1);
-	widgets_add(interface, grid);
 	widgets_add(interface, more);
 	widgets_add(column, page->problem);
 	widgets_add(column, widgets_group("This machine", interface));
@@ -367,10 +369,10 @@ struct page *page_new(NMConnection *connection, void (*changed)(void *user), voi
 	gtk_label_set_max_width_chars(GTK_LABEL(page->problem), 60);
 	widgets_error(page->problem, TRUE);
 	build(page, connection);
-	page->building = false;
-	check(page);
 	g_object_ref_sink(page->widget);
 	widgets_show(page->widget);
+	page->building = false;
+	check(page);
 	return page;
 }
 

@@ -177,6 +177,16 @@ GtkWidget *widgets_choice(const char *const *ids, const char *const *texts, cons
 	return choice;
 }
 
+void widgets_label(GtkWidget *label, GtkWidget *widget)
+{
+	gtk_label_set_xalign(GTK_LABEL(label), 0);
+	gtk_label_set_mnemonic_widget(GTK_LABEL(label), widget);
+#if GTK_MAJOR_VERSION < 4
+	/* GTK 4 takes it from the label by itself. */
+	atk_object_set_name(gtk_widget_get_accessible(widget), gtk_label_get_text(GTK_LABEL(label)));
+#endif
+}
+
 GtkWidget *widgets_button(const char *text)
 {
 	GtkWidget *button = gtk_button_new_with_mnemonic(text);

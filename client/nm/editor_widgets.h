@@ -18,6 +18,8 @@ GtkWidget *widgets_entry(const char *text, const char *example, gboolean secret)
 const char *widgets_entry_text(GtkWidget *entry);
 void widgets_error(GtkWidget *entry, gboolean wrong);
 GtkWidget *widgets_choice(const char *const *ids, const char *const *texts, const char *active);
+/* The label beside a widget, which it is called by. */
+void widgets_label(GtkWidget *label, GtkWidget *widget);
 GtkWidget *widgets_button(const char *text);
 /* Shows what was added after the whole was shown. */
 void widgets_show(GtkWidget *widget);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that uses the plugin as a settings program does: it loads it by libnm, imports a profile, shows the editor in
- * a window, and writes back what the editor says. Built with GTK 3 and with GTK 4.
+/* A program that uses the plugin as a settings program does: it loads it by libnm, imports a profile, shows
+ * the editor in a window, and writes back what the editor says. Built with GTK 3 and with GTK 4.
  *
  *   nm-wgtcp-test-editor-gtk3 PLUGIN PROFILE     then, from stdin: "update", "export PATH" or "quit" */
 #include <NetworkManager.h>
@@ -52,7 +52,8 @@ static gboolean on_line(GIOChannel *channel, GIOCondition condition, gpointer us
 	if (!strcmp(line, "update"))
 		update(host);
 	else if (g_str_has_prefix(line, "export "))
-		printf("%s\n", nm_vpn_editor_plugin_export(host->plugin, line + strlen("export "), host->connection, &error)
+		printf("%s\n", nm_vpn_editor_plugin_export(
+				       host->plugin, line + strlen("export "), host->connection, &error)
 				       ? "exported"
 				       : error->message);
 	else
@@ -89,9 +90,14 @@ int main(int argc, char **argv)
 	struct host host = { 0 };
 	GError *error = NULL;
 	GIOChannel *input;
+	char *name;
 
 	if (argc != 3)
 		return 2;
+	name = g_path_get_basename(argv[0]);
+	g_set_prgname(name);
+	g_set_application_name(name);
+	g_free(name);
 #if GTK_MAJOR_VERSION >= 4
 	gtk_init();
 #else

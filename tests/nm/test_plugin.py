@@ -34,10 +34,6 @@ def test_import_up_fallback_down_delete(lab):
     check("office" not in nm.nmcli("-t", "-f", "NAME", "connection").stdout, "not deleted")
 
 
-# NMActiveConnectionStateReason and what nmcli says of it.
-LOGIN_FAILED, SERVICE_START_FAILED = "login-failed", "service-start-failed"
-
-
 def fails(nm, name, reason, log_text=None):
     before = nm.host.links(), nm.host.routes()
     seconds, done = nm.up(name, check_code=False)
@@ -53,7 +49,8 @@ def fails(nm, name, reason, log_text=None):
 def test_wrong_key_is_login_failed(lab):
     site, nm, text, _, (server_key, client_key) = place(lab)
     nm.import_profile("office", text.replace(client_key.private, Key().private))
-    fails(nm, "office", "failure: login-failed")
+    done = fails(nm, "office", "failure: login-failed")
+    check("Invalid secrets" in done.stderr, f"NetworkManager's reason: {done.stderr}")
 
 
 @waiting
