@@ -154,6 +154,15 @@ static void flush_tcp(struct link *link)
 	link->blocked = queue_packets(link->queue) > 0;
 }
 
+/* Further connections of the same peer take what they can. */
+static bool is_stuck(const struct link *link)
+{
+	const struct stream *stream = link->stream;
+
+	return stream && link_carrier(link) == CARRIER_TCP && mono_is_set(stream->full_since) &&
+		mono_since_ms(link->engine->now, stream->full_since) >= STUCK_MS;
+}
+
 void outbound_flush(struct link *link)
 {
 	struct engine *engine = link->engine;
@@ -174,7 +183,7 @@ void outbound_flush(struct link *link)
 	}
 	if (!queue_packets(link->queue))
 		return;
-	queue_expire(link->queue, engine->now, WAIT_FOR_SESSION_MS, &dropped);
+	queue_expire(link->queue, engine->now, is_stuck(link) ? STUCK_WAIT_MS : WAIT_FOR_SESSION_MS, &dropped);
 	packet_give_list(engine->pool, &dropped);
 	link_want_session(link);
 }
@@ -230,9 +239,14 @@ void outbound_udp_writable(struct engine *engine, struct udp_socket *socket)
 	}
 }
 
-/* A queue may not take the pool from the others when it runs short. */
-static size_t packets_allowed(const struct engine *engine)
+/* A queue may not take the pool from the others when it runs short, nor more of it than a little for a peer that does not
+ * read. */
+static size_t packets_allowed(const struct link *link)
 {
+	const struct engine *engine = link->engine;
+
+	if (is_stuck(link))
+		return STUCK_PACKETS;
 	return packet_pool_left(engine->pool) < 4 * ENGINE_BATCH ? ENGINE_BATCH : SIZE_MAX;
 }
 
@@ -255,7 +269,8 @@ void outbound_read_tun(struct engine *engine)
 			}
 			struct link *link = peer_user(peer);
 
-			if (queue_packets(link->queue) >= packets_allowed(engine)) {
+			if (queue_packets(link->queue) >= packets_allowed(link)) {
+				link_touch(link); /* what is too old goes */
 				packet_give(engine->pool, packet);
 				continue;
 			}

@@ -42,6 +42,11 @@
 
 /* Inner packets wait no longer than this for a session. */
 #define WAIT_FOR_SESSION_MS 5000
+/* A peer whose connection has taken nothing for STUCK_MS does not read: of what waits for it only the youngest is kept,
+ * STUCK_WAIT_MS of it and so many packets at most, some 256 KiB. */
+#define STUCK_MS 2000
+#define STUCK_WAIT_MS 500
+#define STUCK_PACKETS 128
 
 enum token_kind { TOKEN_DEAD, TOKEN_TUN, TOKEN_UDP, TOKEN_LISTENER, TOKEN_SEAM, TOKEN_CONTROL, TOKEN_STREAM };
 
@@ -112,6 +117,7 @@ struct stream {
 	struct packet_list copies; /* of small packets that go out on another lane, too */
 	struct record_stream in;
 	struct record_queue out; /* sealed */
+	struct mono full_since;  /* its socket has taken nothing since; unset: it takes */
 	struct mono born, last_in;
 	struct mono retire;    /* when to close it; unset: it stays */
 	struct stream *next, *previous; /* the engine's list of unknown, or of known streams */

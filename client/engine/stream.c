@@ -179,10 +179,15 @@ void stream_write(struct engine *engine, struct stream *stream)
 			stream_close(engine, stream);
 			return;
 		}
-		if (sent > 0)
+		if (sent > 0) {
 			written(engine, stream, (size_t)sent);
-		if (sent < (long)len)
+			stream->full_since = MONO_UNSET;
+		}
+		if (sent < (long)len) {
+			if (!mono_is_set(stream->full_since))
+				stream->full_since = engine->now;
 			break;
+		}
 	}
 	if (stream->watching_write != (stream->out.packets.count > 0))
 		stream_watch(engine, stream);

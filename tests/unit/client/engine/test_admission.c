@@ -3,6 +3,7 @@
  * out. */
 #include "tests/unit/client/engine/simulation.h"
 
+#include "client/engine/state.h"
 #include "core/carrier/record.h"
 #include "core/port/tcp.h"
 
@@ -222,6 +223,30 @@ static void maybe_is_not_for_ever(void **state)
 	scene_close(&scene);
 }
 
+/* A peer that does not read holds no more of the pool than a little, and the others have the rest. */
+static void who_does_not_read_holds_little(void **state)
+{
+	static struct scene scene;
+	struct way way = { .delay_us = 1000, .drop_tcp = true };
+	size_t left, most = 0;
+
+	(void)state;
+	scene_open(&scene);
+	by_tcp_in(&scene, 500);
+	left = packet_pool_left(scene.sim.server.engine->pool);
+	sim_way(&scene.sim, &way);
+	for (uint32_t ms = 0; ms < 8000; ms++) {
+		sim_send(&scene.sim, &scene.sim.server, &scene.sim.client, ms, 1300);
+		sim_run(&scene.sim, 1);
+		if (ms > 3000 && left - packet_pool_left(scene.sim.server.engine->pool) > most)
+			most = left - packet_pool_left(scene.sim.server.engine->pool);
+	}
+	print_message("%zu packets wait for it\n", most);
+	/* With what is sealed on its way into the socket: 512 KiB. */
+	assert_in_range(most, 1, 256);
+	scene_close(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +255,7 @@ int main(void)
 		cmocka_unit_test(a_source_has_a_share),
 		cmocka_unit_test(when_full_the_crowd_pushes_out_its_own),
 		cmocka_unit_test(maybe_is_not_for_ever),
+		cmocka_unit_test(who_does_not_read_holds_little),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
