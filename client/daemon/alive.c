@@ -94,6 +94,16 @@ static void peer_changed(void *user)
 		tunnel_query(tunnel);
 }
 
+static bool any_preshared_key_differs(const struct rpc_tunnel *view)
+{
+	size_t i;
+
+	for (i = 0; i < view->peer_count; i++)
+		if (view->peers[i].preshared_key_differs && view->peers[i].cause == RPC_CAUSE_HANDSHAKE_REFUSED)
+			return true;
+	return false;
+}
+
 static void explain(struct tunnel *tunnel)
 {
 	struct rpc_tunnel *view = &tunnel->view;
@@ -103,10 +113,18 @@ static void explain(struct tunnel *tunnel)
 				  : "neither over UDP nor over TCP";
 	const char *verb = view->transport == TRANSPORT_AUTO ? "answers" : "does not answer";
 	const char *missing = names_missing(tunnel->names);
+	const char *family = view->cause == RPC_CAUSE_NO_NETWORK ? tunnel_missing_family(tunnel) : NULL;
 
 	view->message[0] = 0;
 	switch (view->cause) {
 	case RPC_CAUSE_NO_NETWORK:
+		if (family) {
+			snprintf(view->message, sizeof(view->message),
+				"the server of %s has only an %s address, and this network has no %s: use a network that "
+				"has it, or give Endpoint an address of the other kind",
+				tunnel->name, family, family);
+			return;
+		}
 		snprintf(view->message, sizeof(view->message),
 			"there is no route to the server: connect this machine to a network; %s goes on by "
 			"itself then",
@@ -123,6 +141,14 @@ static void explain(struct tunnel *tunnel)
 			verb, how);
 		return;
 	case RPC_CAUSE_HANDSHAKE_REFUSED:
+		if (any_preshared_key_differs(view)) {
+			snprintf(view->message, sizeof(view->message),
+				"the server of %s answers our handshake, but with another preshared key: PresharedKey "
+				"in the profile is not the one that the server has for this machine (or one side has "
+				"none)",
+				tunnel->name);
+			return;
+		}
 		snprintf(view->message, sizeof(view->message),
 			"the server of %s can be reached but does not answer our handshake: check PublicKey "
 			"and "

@@ -331,6 +331,16 @@ static int32_t code_of(enum rpc_cause cause)
 	return RPC_CODE_TIMED_OUT;
 }
 
+/* The one kind of address that the server has, while only the other works here; NULL: that is not it. */
+static const char *lacks_family(const struct diagnose_facts *facts)
+{
+	if (facts->v6.needed && !facts->v6.route && facts->v4.route)
+		return "IPv6";
+	if (facts->v4.needed && !facts->v4.route && facts->v6.route)
+		return "IPv4";
+	return NULL;
+}
+
 /* In the order in which `up` would meet them. */
 static void sum_up(const struct diagnose_facts *facts, struct rpc_diagnosis *out)
 {
@@ -357,6 +367,10 @@ static void sum_up(const struct diagnose_facts *facts, struct rpc_diagnosis *out
 	} else if (!any_peer(facts, is_known)) {
 		conclude(out, RPC_CODE_TIMED_OUT, RPC_CAUSE_DNS_FAILED,
 			"%s cannot come up: the name of its server cannot be looked up", name);
+	} else if (!any_peer(facts, has_route) && lacks_family(facts)) {
+		conclude(out, RPC_CODE_TIMED_OUT, RPC_CAUSE_NO_NETWORK,
+			"%s cannot come up: its server has only an %s address, and this network has no %s", name,
+			lacks_family(facts), lacks_family(facts));
 	} else if (!any_peer(facts, has_route)) {
 		conclude(out, RPC_CODE_TIMED_OUT, RPC_CAUSE_NO_NETWORK,
 			"%s cannot come up: there is no route to its server", name);

@@ -40,6 +40,7 @@ struct diagnose_peer {
 	bool route; /* and a route to one */
 	enum diagnose_try udp, tcp;
 	bool tcp_asked; /* a handshake was tried by TCP */
+	bool misfits;   /* it answers handshakes with ones that do not open: another preshared key */
 	bool worked;    /* a handshake with these keys has worked before */
 	uint32_t rtt_us;
 	enum rpc_verified verified;

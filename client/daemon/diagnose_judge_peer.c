@@ -12,7 +12,7 @@ bool diagnose_peer_answered(const struct diagnose_peer *peer)
 
 bool diagnose_peer_refused(const struct diagnose_peer *peer)
 {
-	return peer->tcp == DIAGNOSE_OPEN && peer->tcp_asked && !diagnose_peer_answered(peer);
+	return (peer->misfits || (peer->tcp == DIAGNOSE_OPEN && peer->tcp_asked)) && !diagnose_peer_answered(peer);
 }
 
 /* " (23 ms)" */
@@ -64,6 +64,11 @@ static void judge_udp(
 		return;
 	case DIAGNOSE_SILENT:
 	case DIAGNOSE_OPEN:
+		if (peer->misfits) {
+			diagnose_say(lines, RPC_CHECK_UDP, peer->subject, RPC_VERDICT_UNKNOWN, "",
+				"not known: no handshake is completed by UDP (see below)");
+			return;
+		}
 		diagnose_say(lines, RPC_CHECK_UDP, peer->subject, verdict,
 			diagnose_peer_refused(peer) ? "" : cure,
 			diagnose_peer_refused(peer) ? "nothing comes back by UDP: it is dropped on the way, "
@@ -167,6 +172,14 @@ static void judge_handshake(
 	if (!diagnose_peer_refused(peer)) {
 		diagnose_say(lines, RPC_CHECK_HANDSHAKE, peer->subject, RPC_VERDICT_UNKNOWN, "",
 			"not known: nothing has come back from the server");
+		return;
+	}
+	if (peer->misfits) {
+		diagnose_say(lines, RPC_CHECK_HANDSHAKE, peer->subject, RPC_VERDICT_BAD,
+			"compare PresharedKey in the profile with what the server has for this machine: both the same, or "
+			"neither",
+			"the server answers our handshake, so the other keys are right, and the answer does not fit: the "
+			"preshared key is another one there");
 		return;
 	}
 	explain_refusal(facts, peer, cure);

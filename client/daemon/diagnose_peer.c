@@ -289,6 +289,7 @@ static void look_at_view(const struct rpc_peer *view, struct diagnose_peer *peer
 	if (up && view->carrier == CARRIER_TCP)
 		better(&peer->tcp, DIAGNOSE_ANSWERED);
 	peer->worked |= view->last_handshake != 0;
+	peer->misfits |= view->preshared_key_differs;
 	if (up && view->rtt_us)
 		peer->rtt_us = view->rtt_us;
 	if (up && view->verified > peer->verified)

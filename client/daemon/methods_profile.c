@@ -82,7 +82,7 @@ static bool import_name(const struct rpc_request *request, const struct profile 
 			return true;
 		rpc_error_set(error, RPC_CODE_INVALID_PARAMS,
 			"'%.64s' cannot be the name of a tunnel: take 1 to 15 of the characters A-Z a-z 0-9 "
-			"_ = + . -",
+			"_ = + . - (not 'all', 'default' or 'lo', which the system has for itself)",
 			request->name);
 		return false;
 	}

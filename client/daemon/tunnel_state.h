@@ -220,6 +220,9 @@ void tunnel_tell_memory(struct tunnel *tunnel, bool all);
 void tunnel_remember(struct tunnel *tunnel, const uint8_t public_key[32], enum fallback_udp udp);
 /* Whether this machine has a route to some place where a peer may be. */
 bool tunnel_any_route(struct tunnel *tunnel);
+/* "IPv6" or "IPv4": the peers have addresses of that family only, and this machine gets out by the other only. NULL: that is
+ * not it. */
+const char *tunnel_missing_family(struct tunnel *tunnel);
 
 /* ---- trouble.c ---- */
 /* It gets no answer: finds out whether a portal is in the way. True, with the view's cause set, if one is

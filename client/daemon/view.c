@@ -68,6 +68,10 @@ static void update_peer(struct rpc_peer *out, const struct uapi_peer *in)
 		out->state = (enum rpc_state)value;
 	if (rpc_word_parse(rpc_cause_words, in->cause, &value))
 		out->cause = (enum rpc_cause)value;
+	/* Whatever the carrier, it has been reached. */
+	out->preshared_key_differs = in->misfits > 0;
+	if (in->misfits && out->cause == RPC_CAUSE_PEER_UNREACHABLE)
+		out->cause = RPC_CAUSE_HANDSHAKE_REFUSED;
 	if (rpc_word_parse(rpc_verified_words, in->verified, &value))
 		out->verified = (enum rpc_verified)value;
 	if (rpc_word_parse(rpc_reason_words, in->reason, &value))

@@ -258,3 +258,34 @@ bool tunnel_any_route(struct tunnel *tunnel)
 	}
 	return false;
 }
+
+static bool leads_out(enum ip_family family, struct tunnel *tunnel)
+{
+	/* The dummy address of RFC 7600 and the documentation prefix (RFC 3849): nothing is sent there. */
+	struct ip_address v4 = { .family = IP_V4, .bytes = { 192, 0, 0, 8 } };
+	struct ip_address v6 = { .family = IP_V6, .bytes = { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 } };
+
+	return has_route(family == IP_V4 ? &v4 : &v6, tunnel);
+}
+
+const char *tunnel_missing_family(struct tunnel *tunnel)
+{
+	bool v4 = false, v6 = false;
+	size_t i, j;
+
+	for (i = 0; i < tunnel->loaded.profile.peer_count; i++) {
+		const struct device_way *way = &tunnel->peers[i].way;
+
+		v4 |= endpoint_is_set(&way->udp) && way->udp.address.family == IP_V4;
+		v6 |= endpoint_is_set(&way->udp) && way->udp.address.family == IP_V6;
+		for (j = 0; j < way->tcp_count; j++) {
+			v4 |= way->tcp[j].address.family == IP_V4;
+			v6 |= way->tcp[j].address.family == IP_V6;
+		}
+	}
+	if (v6 && !v4 && !leads_out(IP_V6, tunnel) && leads_out(IP_V4, tunnel))
+		return "IPv6";
+	if (v4 && !v6 && !leads_out(IP_V4, tunnel) && leads_out(IP_V6, tunnel))
+		return "IPv4";
+	return NULL;
+}

@@ -214,6 +214,7 @@ static void describe_path(const struct link *link, const struct peer_stats *stat
 	if (out->carrier == CARRIER_TCP && link->stream)
 		out->stream = *tcp_remote(link->stream->tcp);
 	out->rtt_us = link->rtt_us;
+	out->misfits = stats->misfits;
 	if (machine)
 		state = fallback_state(machine);
 	copy_name(out->state, sizeof(out->state), fallback_state_name(state));

@@ -235,6 +235,7 @@ static const struct field peer[] = {
 	U32(struct rpc_peer, loss_permille),
 	PLAIN(FIELD_MS, struct rpc_peer, "jitter_ms", jitter_us),
 	PLAIN(FIELD_MS, struct rpc_peer, "carrier_rtt_ms", carrier_rtt_us),
+	BOOL(struct rpc_peer, preshared_key_differs),
 	END,
 };
 static const struct field tunnel[] = {

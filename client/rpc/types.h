@@ -148,6 +148,8 @@ struct rpc_peer {
 	uint32_t echoes, loss_permille, jitter_us;
 	uint32_t carrier_rtt_us; /* what TCP says of the connection that carries it; 0: not on TCP, or unknown
 				  */
+	/* It answers handshakes with ones that do not open: its preshared key is not the profile's. */
+	bool preshared_key_differs;
 };
 
 struct rpc_tunnel {

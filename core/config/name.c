@@ -16,9 +16,16 @@ static bool name_character(char c)
 	       c == '=' || c == '+' || c == '.' || c == '-';
 }
 
+/* What the system's settings and its loopback are called: no tunnel's interface can be. */
+static bool name_taken(const char *name, size_t len)
+{
+	return text_equal(name, len, "all") || text_equal(name, len, "default") || text_equal(name, len, "lo");
+}
+
 bool profile_name_valid(const char *name, size_t len)
 {
-	if (len == 0 || len > NAME_MAX_LEN || text_equal(name, len, ".") || text_equal(name, len, ".."))
+	if (len == 0 || len > NAME_MAX_LEN || text_equal(name, len, ".") || text_equal(name, len, "..") ||
+		name_taken(name, len))
 		return false;
 	for (size_t i = 0; i < len; i++)
 		if (!name_character(name[i]))
@@ -105,7 +112,7 @@ void profile_name_derive(const char *file_name, char out[PROFILE_NAME_LEN])
 	name[count] = 0;
 	if (count == 0)
 		snprintf(out, PROFILE_NAME_LEN, "tunnel-%04x", hash16(base, len));
-	else if (cut)
+	else if (cut || name_taken(name, count))
 		snprintf(out, PROFILE_NAME_LEN, "%.10s-%04x", name, hash16(base, len));
 	else
 		memcpy(out, name, count + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* NAME of a profile, which is also the name of its interface and file: [A-Za-z0-9_=+.-]{1,15}, not "." or
- * "..". */
+ * "..", nor "all", "default" or "lo", which the system has for itself. */
 #ifndef WGTCP_CORE_CONFIG_NAME_H
 #define WGTCP_CORE_CONFIG_NAME_H
 

@@ -195,6 +195,7 @@ enum verdict initiation_consume(struct tunnel *tunnel, enum carrier carrier, con
 
 void handshake_done(struct tunnel *tunnel, struct peer *peer, struct mono now, struct wall wall)
 {
+	peer->misfits = 0;
 	peer->last_handshake = wall;
 	peer->last_handshake_mono = now;
 	if (mono_since_ms(now, peer->current->session->born) >= REKEY_ON_RECEIVE_MS)
@@ -247,6 +248,7 @@ enum verdict response_consume(struct tunnel *tunnel, enum carrier carrier, const
 		return verdict;
 	peer = slot->peer;
 	if (!handshake_consume_response(&slot->handshake, &tunnel->self, &peer->remote, in, &keys)) {
+		peer->misfits += peer->misfits < UINT32_MAX;
 		verdict = VERDICT_BAD_HANDSHAKE;
 		goto out;
 	}

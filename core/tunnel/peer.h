@@ -66,6 +66,7 @@ struct peer {
 	struct wall last_handshake;
 	struct mono last_handshake_mono;
 	uint32_t handshake_rtt_us;
+	uint32_t misfits; /* see peer_stats */
 
 	/* where the tunnel keeps it */
 	struct peer *chain;                    /* in its bucket of the key table */

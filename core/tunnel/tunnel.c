@@ -208,6 +208,7 @@ void peer_stats(const struct peer *peer, struct mono now, struct peer_stats *out
 		.last_handshake = peer->last_handshake,
 		.last_handshake_mono = peer->last_handshake_mono,
 		.handshake_rtt_us = peer->handshake_rtt_us,
+		.misfits = peer->misfits,
 		.has_session = sessions_sendable(peer, now) != NULL,
 	};
 }

@@ -81,6 +81,10 @@ struct peer_stats {
 	struct mono last_handshake_mono;
 	uint32_t handshake_rtt_us;        /* of the last one we initiated; 0: unknown */
 	bool has_session;                 /* could seal now */
+	/* Responses to initiations of ours, since the last handshake, that were made for us and did not open. A peer that
+	 * does not have our key, or whose key is not the one that we think, does not answer at all: it has another
+	 * preshared key (or somebody on the way makes things up). */
+	uint32_t misfits;
 };
 void peer_stats(const struct peer *peer, struct mono now, struct peer_stats *out);
 /* How often each verdict other than OK happened. */

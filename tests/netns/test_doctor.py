@@ -11,7 +11,7 @@ from lib import case, machine  # noqa: E402
 from lib.case import main_path, waiting  # noqa: E402
 from lib.lab import check  # noqa: E402
 from lib.network import SERVER4, Site  # noqa: E402
-from lib.tunnel import PORT, Key, interface_text, office, peer_text  # noqa: E402
+from lib.tunnel import PORT, Key, interface_text, office, peer_text, preshared_key  # noqa: E402
 
 NAME, RESOLVER = "vpn.example", "192.0.2.1"
 
@@ -248,6 +248,44 @@ def test_wrong_server_key(lab):
 @waiting
 def test_wrong_own_key(lab):
     wrong(lab, False)
+
+
+@waiting
+def test_wrong_preshared_key(lab):
+    """A server that knows us answers also then, and the answer does not open: told apart from every other wrong key, by
+    doctor and by up; also where there is only UDP."""
+    site = Site(lab)
+    server, daemon, server_key, client_key = office(site)
+    server.setconf(interface_text(server_key, PORT) + peer_text(client_key, "10.77.0.2/32", psk=preshared_key()))
+    for transport in "auto", "udp":
+        daemon.profile("office", interface_text(client_key, extra=f"Address = 10.77.0.2/24\nTransport = {transport}\n")
+                       + peer_text(server_key, "10.77.0.0/24", f"198.51.100.2:{PORT}", psk=preshared_key()))
+        seen = doctor(site, daemon)
+        seen.verdict(handshake="bad")
+        seen.says("handshake", "preshared key")
+        seen.end(7, "handshake-refused")
+        check("PresharedKey" in seen.checks["handshake"]["cure"], seen.checks["handshake"]["cure"])
+        if transport == "auto":
+            continue
+        seconds, done = daemon.up("office", "--timeout", "25", check_code=False)
+        check(done.returncode == 7 and "preshared key" in done.stderr, f"up: {done.returncode} {done.stderr}")
+        status = daemon.status("office")
+        check(status["cause"] == "handshake-refused" and "PresharedKey" in status["message"], f"status: {status}")
+
+
+@waiting
+def test_server_of_the_other_family(lab):
+    """An endpoint with an IPv6 address only, on a network without IPv6: said so, and not "not connected"."""
+    site = Site(lab)
+    server, daemon, _, _ = office(site, endpoint="[2001:db8:2::2]:51820")
+    site.client.run("ip", "-6", "address", "flush", "dev", "eth0")
+    site.client.run("ip", "-6", "route", "flush", "default")
+    seen = doctor(site, daemon)
+    seen.verdict(ipv4="ok", ipv6="bad", link="ok", route="ok")
+    seen.end(6, "no-network")
+    check("only an IPv6 address" in seen.answer["summary"], seen.answer["summary"])
+    seconds, done = daemon.up("office", "--timeout", "4", check_code=False)
+    check(done.returncode == 6 and "only an IPv6 address" in done.stderr, f"up: {done.returncode} {done.stderr}")
 
 
 @waiting
