@@ -99,7 +99,8 @@ static bool any_preshared_key_differs(const struct rpc_tunnel *view)
 	size_t i;
 
 	for (i = 0; i < view->peer_count; i++)
-		if (view->peers[i].preshared_key_differs && view->peers[i].cause == RPC_CAUSE_HANDSHAKE_REFUSED)
+		if (view->peers[i].preshared_key_differs &&
+			view->peers[i].cause == RPC_CAUSE_HANDSHAKE_REFUSED)
 			return true;
 	return false;
 }
@@ -120,7 +121,8 @@ static void explain(struct tunnel *tunnel)
 	case RPC_CAUSE_NO_NETWORK:
 		if (family) {
 			snprintf(view->message, sizeof(view->message),
-				"the server of %s has only an %s address, and this network has no %s: use a network that "
+				"the server of %s has only an %s address, and this network has no %s: use a "
+				"network that "
 				"has it, or give Endpoint an address of the other kind",
 				tunnel->name, family, family);
 			return;
@@ -143,8 +145,10 @@ static void explain(struct tunnel *tunnel)
 	case RPC_CAUSE_HANDSHAKE_REFUSED:
 		if (any_preshared_key_differs(view)) {
 			snprintf(view->message, sizeof(view->message),
-				"the server of %s answers our handshake, but with another preshared key: PresharedKey "
-				"in the profile is not the one that the server has for this machine (or one side has "
+				"the server of %s answers our handshake, but with another preshared key: "
+				"PresharedKey "
+				"in the profile is not the one that the server has for this machine (or one "
+				"side has "
 				"none)",
 				tunnel->name);
 			return;

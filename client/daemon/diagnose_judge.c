@@ -369,8 +369,8 @@ static void sum_up(const struct diagnose_facts *facts, struct rpc_diagnosis *out
 			"%s cannot come up: the name of its server cannot be looked up", name);
 	} else if (!any_peer(facts, has_route) && lacks_family(facts)) {
 		conclude(out, RPC_CODE_TIMED_OUT, RPC_CAUSE_NO_NETWORK,
-			"%s cannot come up: its server has only an %s address, and this network has no %s", name,
-			lacks_family(facts), lacks_family(facts));
+			"%s cannot come up: its server has only an %s address, and this network has no %s",
+			name, lacks_family(facts), lacks_family(facts));
 	} else if (!any_peer(facts, has_route)) {
 		conclude(out, RPC_CODE_TIMED_OUT, RPC_CAUSE_NO_NETWORK,
 			"%s cannot come up: there is no route to its server", name);

@@ -12,7 +12,8 @@ bool diagnose_peer_answered(const struct diagnose_peer *peer)
 
 bool diagnose_peer_refused(const struct diagnose_peer *peer)
 {
-	return (peer->misfits || (peer->tcp == DIAGNOSE_OPEN && peer->tcp_asked)) && !diagnose_peer_answered(peer);
+	return (peer->misfits || (peer->tcp == DIAGNOSE_OPEN && peer->tcp_asked)) &&
+	       !diagnose_peer_answered(peer);
 }
 
 /* " (23 ms)" */
@@ -176,9 +177,11 @@ static void judge_handshake(
 	}
 	if (peer->misfits) {
 		diagnose_say(lines, RPC_CHECK_HANDSHAKE, peer->subject, RPC_VERDICT_BAD,
-			"compare PresharedKey in the profile with what the server has for this machine: both the same, or "
+			"compare PresharedKey in the profile with what the server has for this machine: both "
+			"the same, or "
 			"neither",
-			"the server answers our handshake, so the other keys are right, and the answer does not fit: the "
+			"the server answers our handshake, so the other keys are right, and the answer does "
+			"not fit: the "
 			"preshared key is another one there");
 		return;
 	}

@@ -356,11 +356,12 @@ void tunnel_timeout_error(const struct tunnel *tunnel, uint32_t timeout_ms, stru
 	switch (view->cause) {
 	case RPC_CAUSE_NO_NETWORK:
 		if (view->message[0])
-			rpc_error_set(error, RPC_CODE_TIMED_OUT, "%s is not up after %u s: %s", tunnel->name, s,
-				view->message);
+			rpc_error_set(error, RPC_CODE_TIMED_OUT, "%s is not up after %u s: %s", tunnel->name,
+				s, view->message);
 		else
 			rpc_error_set(error, RPC_CODE_TIMED_OUT,
-				"%s is not up after %u s: there is no route to its server, so this machine is not "
+				"%s is not up after %u s: there is no route to its server, so this machine "
+				"is not "
 				"connected to a network: connect it first",
 				tunnel->name, s);
 		error->cause = RPC_CAUSE_NO_NETWORK;

@@ -19,7 +19,8 @@ static bool name_character(char c)
 /* What the system's settings and its loopback are called: no tunnel's interface can be. */
 static bool name_taken(const char *name, size_t len)
 {
-	return text_equal(name, len, "all") || text_equal(name, len, "default") || text_equal(name, len, "lo");
+	return text_equal(name, len, "all") || text_equal(name, len, "default") ||
+	       text_equal(name, len, "lo");
 }
 
 bool profile_name_valid(const char *name, size_t len)
