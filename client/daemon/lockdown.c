@@ -19,6 +19,8 @@ struct lockdown {
 	struct lockdown_file file;
 	struct kill_switch_tunnel tunnels[KILL_SWITCH_TUNNELS_MAX]; /* that are there */
 	size_t tunnel_count;
+	struct kill_switch_network networks[KILL_SWITCH_NETWORKS_MAX]; /* as of the last change */
+	size_t network_count;
 	guint closing;                   /* source: the time for which it was opened is over */
 	struct kill_switch_watch *watch; /* NULL: it cannot be watched */
 	guint watching;                  /* source */
@@ -41,16 +43,21 @@ static uint32_t open_left(const struct lockdown_file *file)
 static int apply(const struct lockdown_file *file, const struct kill_switch_tunnel *tunnels, size_t count,
 	char why[KILL_SWITCH_WHY_LEN])
 {
+	struct kill_switch_network networks[KILL_SWITCH_NETWORKS_MAX];
+	size_t network_count = kill_switch_networks(networks, KILL_SWITCH_NETWORKS_MAX);
 	struct kill_switch settings = {
-		.tunnels = tunnels, .count = count, .lan = true, .open_s = open_left(file)
+		.tunnels = tunnels, .count = count, .networks = networks, .open_s = open_left(file)
 	};
+	bool lan = true;
 	size_t i;
 
 	if (file->count == 0)
 		return kill_switch_remove(why);
 	/* Several that hold: the strictest counts. */
 	for (i = 0; i < file->count; i++)
-		settings.lan = settings.lan && file->holds[i].lan;
+		lan = lan && file->holds[i].lan;
+	if (lan)
+		settings.network_count = network_count;
 	return kill_switch_set(&settings, why);
 }
 
@@ -95,6 +102,16 @@ static void save_or_say(struct lockdown *lockdown)
 			"not be "
 			"what it is now",
 			LOCKDOWN_FILE, strerror(-error));
+}
+
+static bool lets_networks_pass(const struct lockdown *lockdown)
+{
+	size_t i;
+
+	for (i = 0; i < lockdown->file.count; i++)
+		if (!lockdown->file.holds[i].lan)
+			return false;
+	return lockdown->file.count > 0;
 }
 
 static void apply_or_say(struct lockdown *lockdown)
@@ -149,6 +166,23 @@ int lockdown_open(struct lockdown *lockdown, uint32_t seconds, char why[KILL_SWI
 		"the kill switch is open for %u s, as asked for: traffic may go past the tunnel", seconds);
 	lockdown->changed(lockdown->user);
 	return 0;
+}
+
+/* ---- the local network ---- */
+
+void lockdown_network_changed(struct lockdown *lockdown)
+{
+	struct kill_switch_network now[KILL_SWITCH_NETWORKS_MAX] = { 0 };
+	size_t count;
+
+	if (!lets_networks_pass(lockdown))
+		return;
+	count = kill_switch_networks(now, KILL_SWITCH_NETWORKS_MAX);
+	if (count == lockdown->network_count && !memcmp(now, lockdown->networks, sizeof(now)))
+		return;
+	lockdown->network_count = count;
+	memcpy(lockdown->networks, now, sizeof(now));
+	apply_or_say(lockdown);
 }
 
 /* ---- holds ---- */

@@ -31,6 +31,9 @@ void lockdown_let_pass(struct lockdown *lockdown, const char *name, uint32_t mar
 /* The tunnel is gone; a hold stays. */
 void lockdown_forget(struct lockdown *lockdown, const char *name);
 
+/* This machine may be in other local networks now. */
+void lockdown_network_changed(struct lockdown *lockdown);
+
 /* Ends all holds. 0, or -errno with a sentence. */
 int lockdown_unlock(struct lockdown *lockdown, char why[KILL_SWITCH_WHY_LEN]);
 /* Lets everything pass for so many seconds. */

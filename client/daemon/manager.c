@@ -348,6 +348,7 @@ static gboolean network_ready(gint fd, GIOCondition condition, gpointer user)
 	(void)fd;
 	(void)condition;
 	if (net_watch_take(manager->network, 0, &link_gone) == 1) {
+		lockdown_network_changed(manager->daemon->lockdown);
 		manager_each(manager, network_changed, NULL);
 		surroundings_network_changed(manager->daemon->surroundings);
 	}

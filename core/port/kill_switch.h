@@ -4,12 +4,15 @@
 #ifndef WGTCP_CORE_PORT_KILL_SWITCH_H
 #define WGTCP_CORE_PORT_KILL_SWITCH_H
 
+#include "core/base/address.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define KILL_SWITCH_TUNNELS_MAX 64
 #define KILL_SWITCH_WHY_LEN 200
+#define KILL_SWITCH_NETWORKS_MAX 32
 
 struct kill_switch_tunnel {
 	char interface[16]; /* what goes into it may pass, but for its own carrier's packets; need not be
@@ -17,10 +20,19 @@ struct kill_switch_tunnel {
 	uint32_t mark;      /* of its carrier's sockets, which may pass; 0: none */
 };
 
+/* A network that begins at an interface of this machine. */
+struct kill_switch_network {
+	char interface[16];
+	struct ip_prefix prefix;
+};
+
 struct kill_switch {
 	const struct kill_switch_tunnel *tunnels; /* borrowed */
 	size_t count;
-	bool lan;        /* addresses of local networks may be reached, but for name look-ups */
+	/* That may be reached, but for name look-ups, with the groups that their machines find each other by.
+	 */
+	const struct kill_switch_network *networks; /* borrowed */
+	size_t network_count;
 	uint32_t open_s; /* everything may pass for so many seconds from now on, then nothing again, whoever
 			  * has died meanwhile; 0: no time */
 };
@@ -31,6 +43,11 @@ struct kill_switch {
 int kill_switch_set(const struct kill_switch *settings, char why[KILL_SWITCH_WHY_LEN]);
 /* Takes it away. 0 also when there is none. */
 int kill_switch_remove(char why[KILL_SWITCH_WHY_LEN]);
+
+/* The private networks (RFC 1918, 3927, 4193, link-local) that the links of this machine are in, by their own
+ * addresses: no route makes one, and links that lead to one other end only, as tunnels are, have none.
+ * Returns how many. */
+size_t kill_switch_networks(struct kill_switch_network *out, size_t max);
 
 /* Hears when somebody else takes the kill switch away (a firewall that starts anew with an empty set of
  * rules); its descriptor becomes readable. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rules of the kill switch, as text. Called by kill_switch.c. Source: nft(8); RFC 2131, 8415 (DHCP),
- * 4861, 2710, 3810 (neighbour discovery and the multicast groups that it needs), 1918, 3927, 4193 (local
+ * 4861, 2710, 3810 (neighbour discovery and the multicast groups that it needs), 6762, UPnP (groups of local
  * networks). */
 #include "platform/linux/kill_switch_text.h"
 
@@ -8,10 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LAN4                                                                                                 \
-	"{ 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, 224.0.0.0/24, 239.255.0.0/16, "        \
-	"255.255.255.255 }"
-#define LAN6 "{ fe80::/10, fc00::/7, ff02::/16, ff05::/16 }"
+/* How machines of one link find each other: link-local groups (names, membership), and those of UPnP. */
+#define GROUPS4 "{ 224.0.0.0/24, 239.255.255.250, 255.255.255.255 }"
+#define GROUPS6 "{ ff02::/16, ff05::c }"
 
 struct writer {
 	FILE *file;
@@ -63,12 +62,25 @@ static void add_always(struct writer *writer)
 		"accept\n");
 }
 
-/* A local network's resolver would carry the names out, so look-ups stay inside. */
-static void add_lan(struct writer *writer)
+static void add_network(struct writer *writer, const struct kill_switch_network *network)
 {
-	add(writer, "meta l4proto { tcp, udp } th dport { 53, 853 } reject with icmpx admin-prohibited\n"
-		    "ip daddr " LAN4 " accept\n"
-		    "ip6 daddr " LAN6 " accept\n");
+	const char *family = network->prefix.address.family == IP_V4 ? "ip" : "ip6";
+	char text[PREFIX_TEXT_LEN];
+
+	ip_prefix_write(&network->prefix, text);
+	add(writer, "oifname \"%s\" %s daddr %s accept\n", network->interface, family, text);
+	add(writer, "oifname \"%s\" %s daddr %s accept\n", network->interface, family,
+		network->prefix.address.family == IP_V4 ? GROUPS4 : GROUPS6);
+}
+
+/* A local network's resolver would carry the names out, so look-ups stay inside. */
+static void add_lan(struct writer *writer, const struct kill_switch *settings)
+{
+	if (!settings->network_count)
+		return;
+	add(writer, "meta l4proto { tcp, udp } th dport { 53, 853 } reject with icmpx admin-prohibited\n");
+	for (size_t i = 0; i < settings->network_count; i++)
+		add_network(writer, &settings->networks[i]);
 }
 
 static void add_output(struct writer *writer, const struct kill_switch *settings)
@@ -77,8 +89,7 @@ static void add_output(struct writer *writer, const struct kill_switch *settings
 	add_tunnels(writer, settings);
 	add_always(writer);
 	add(writer, "meta nfproto @open accept\n");
-	if (settings->lan)
-		add_lan(writer);
+	add_lan(writer, settings);
 	/* Programs hear at once that it is no use. */
 	add(writer, "counter reject with icmpx admin-prohibited\n}\n");
 }
@@ -92,8 +103,7 @@ static void add_forward(struct writer *writer, const struct kill_switch *setting
 		add(writer, "oifname \"%s\" accept\niifname \"%s\" accept\n", settings->tunnels[i].interface,
 			settings->tunnels[i].interface);
 	add(writer, "meta nfproto @open accept\n");
-	if (settings->lan)
-		add_lan(writer);
+	add_lan(writer, settings);
 	add(writer, "counter reject with icmpx admin-prohibited\n}\n");
 }
 

@@ -494,6 +494,23 @@ def test_local_network_by_setting(lab):
         place.client.run("/usr/bin/python3", "-c", "import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
                          "try: s.sendto(b'x', ('10.9.0.1', 53))\nexcept OSError: pass")
         check(router.counter("lan", "dns_seen") == 0, "a look-up went to the local network's resolver")
+        # Private addresses elsewhere are not the local network, whatever the network says of routes (DHCP option 121).
+        router.run("ip", "address", "add", "10.12.0.1/32", "dev", "lo")
+        place.client.run("ip", "route", "add", "10.12.0.1", "via", "192.0.2.1")
+
+        def reached(target):
+            return place.client.run("ping", "-c", "1", "-W", "1", target, check_code=False).returncode == 0
+        check(not reached("10.12.0.1"), "a private address behind a router was reached")
+        # Another network comes, and goes.
+        router.run("ip", "address", "add", "10.11.0.1/24", "dev", "c0")
+        place.client.run("ip", "address", "add", "10.11.0.2/24", "dev", "eth0")
+        if expected:
+            wait_until(lambda: reached("10.11.0.1"), "the new neighbours to be reached", 10)
+            place.client.run("ip", "address", "del", "10.11.0.2/24", "dev", "eth0")
+            place.client.run("ip", "route", "add", "10.11.0.1", "via", "192.0.2.1")
+            wait_until(lambda: not reached("10.11.0.1"), "what is no neighbour any more to be out of reach", 10)
+        else:
+            check(not reached("10.11.0.1"), "new neighbours are reached")
         place.daemon.cli("down", "office")
         place.daemon.program.stop()
 

@@ -79,13 +79,22 @@ static void only_the_tunnel_passes(void **state)
 		{ "192.168.7.9", 0, 853, 0, false, false },
 		{ "fd12::9", 0, 9, 0, false, true },
 		{ "fd12::9", 0, 53, 0, false, false },
+		{ "224.0.0.251", 0, 5353, 0, false, true },
+		{ "ff02::fb", 0, 5353, 0, false, true },
+		{ "239.255.0.1", 0, 9, 0, false, false },
+		/* private, and elsewhere */
+		{ "192.168.8.9", 0, 9, 0, false, false },
+		{ "10.1.2.3", 0, 9, 0, false, false },
+		{ "fd13::9", 0, 9, 0, false, false },
 		{ "203.0.113.9", 0, 9, 0, false, false },
 	};
-	struct kill_switch settings = { .tunnels = tunnels, .count = 2 };
+	struct kill_switch_network networks[2] = { { "ks-out", prefix_of("192.168.7.0/24") },
+		{ "ks-out", prefix_of("fd12::/64") } };
+	struct kill_switch settings = { .tunnels = tunnels, .count = 2, .networks = networks };
 
 	(void)state;
 	for (int lan = 0; lan < 2; lan++) {
-		settings.lan = lan;
+		settings.network_count = lan ? 2 : 0;
 		assert_int_equal(kill_switch_set(&settings, why), 0);
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 			bool expected = lan ? cases[i].passes_with_lan : cases[i].passes;
