@@ -11,6 +11,18 @@
 
 #include <string.h>
 
+#include <stdlib.h>
+
+/* The linker puts this before calloc (--wrap). */
+static bool memory_is_short;
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return memory_is_short ? NULL : __real_calloc(count, size);
+}
+
 static const uint32_t sizes[] = { REPLAY_BITS_SMALL, REPLAY_BITS_LARGE, 128 };
 
 /* counter = base + windows x (bits - 64) + rings x bits */
@@ -37,6 +49,8 @@ static void run(const struct step *steps, size_t count)
 		}
 		replay_free(&replay);
 		assert_null(replay.words);
+		assert_int_equal(replay.newest, 0);
+		assert_int_equal(replay.bits, 0);
 	}
 }
 
@@ -169,6 +183,28 @@ static void widening_forgets_nothing(void **state)
 	}
 }
 
+static void short_memory_is_said(void **state)
+{
+	struct replay replay = { 0 }, before;
+
+	(void)state;
+	memory_is_short = true;
+	assert_false(replay_init(&replay, REPLAY_BITS_SMALL));
+	memory_is_short = false;
+	assert_true(replay_init(&replay, REPLAY_BITS_SMALL));
+	assert_true(replay_accept(&replay, 5));
+	before = replay;
+	memory_is_short = true;
+	assert_false(replay_widen(&replay, REPLAY_BITS_LARGE));
+	/* Nothing is to be done for these. */
+	assert_true(replay_widen(&replay, REPLAY_BITS_SMALL));
+	assert_true(replay_widen(&replay, 128));
+	memory_is_short = false;
+	assert_memory_equal(&before, &replay, sizeof(before));
+	assert_false(replay_accept(&replay, 5));
+	replay_free(&replay);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +214,7 @@ int main(void)
 		cmocka_unit_test(words_are_reused_clean),
 		cmocka_unit_test(counters_end_below_the_reject_limit),
 		cmocka_unit_test(agrees_with_a_plain_list),
+		cmocka_unit_test(short_memory_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
