@@ -15,6 +15,8 @@
 struct batch {
 	struct datagram_piece pieces[BATCH];
 	size_t count;
+	uint8_t ecn; /* of what is put in. The kernel's own outer marks go on outside, and those from outside
+			reach the kernel, which does the rest (RFC 6040); a stream has none. */
 };
 
 /* ---- what passes, as it is told ---- */
@@ -244,7 +246,7 @@ static bool take_from_kernel(struct peer *peer, struct batch *batch, const uint8
 		put_in_stream(peer, message, len);
 	if (!race_uses_udp(&peer->race) || introduces)
 		return introduces;
-	batch->pieces[batch->count++] = (struct datagram_piece){ message, len };
+	batch->pieces[batch->count++] = (struct datagram_piece){ message, len, batch->ecn };
 	if (batch->count == BATCH)
 		send_outer(peer, batch);
 	return false;
@@ -264,6 +266,7 @@ void peer_from_kernel(struct peer *peer)
 			break;
 		if (got <= 0)
 			continue; /* the kernel's port is closed while its interface is down */
+		batch.ecn = datagram_ecn(peer->kernel.datagram);
 		for (size_t at = 0, left = (size_t)got; left;) {
 			size_t len = left < segment ? left : segment;
 
@@ -333,7 +336,7 @@ static void send_kernel(struct peer *peer, struct batch *batch)
 
 static void put_in_batch(struct peer *peer, struct batch *batch, const uint8_t *message, size_t len)
 {
-	batch->pieces[batch->count++] = (struct datagram_piece){ message, len };
+	batch->pieces[batch->count++] = (struct datagram_piece){ message, len, batch->ecn };
 	if (batch->count == BATCH)
 		send_kernel(peer, batch);
 }
@@ -353,6 +356,7 @@ void peer_from_outer(struct peer *peer)
 		failed |= got < 0;
 		if (got <= 0)
 			continue;
+		batch.ecn = datagram_ecn(peer->outer.datagram);
 		for (size_t at = 0, left = (size_t)got; left;) {
 			size_t len = left < segment ? left : segment;
 

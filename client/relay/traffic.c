@@ -142,7 +142,7 @@ static void take_message(struct relay_server *server, struct connection *connect
 		places_move(&server->places, connection, STANDING_SPOKEN);
 		server_check_by(server, connection);
 	}
-	batch->pieces[batch->count++] = (struct datagram_piece){ message, len };
+	batch->pieces[batch->count++] = (struct datagram_piece){ .data = message, .len = len };
 	/* One that lies elsewhere is gone with the next. */
 	if (batch->count == BATCH || !lies_in_input)
 		send_batch(server, connection, batch);
@@ -218,7 +218,8 @@ static void answer_cookie(struct relay_server *server, struct connection *connec
 		&connection->cookies, connection->handshake, connection->handshake_len, server->now);
 	connection->resent = true;
 	server->stats.cookies++;
-	batch.pieces[0] = (struct datagram_piece){ connection->handshake, connection->handshake_len };
+	batch.pieces[0] =
+		(struct datagram_piece){ .data = connection->handshake, .len = connection->handshake_len };
 	send_batch(server, connection, &batch);
 }
 

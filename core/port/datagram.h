@@ -12,6 +12,7 @@ struct loop;
 struct datagram_piece {
 	const uint8_t *data;
 	size_t len;
+	uint8_t ecn; /* ECN bits (RFC 3168) that its header shall carry */
 };
 
 /* datagram_receive wants at least this much room. */
@@ -28,6 +29,8 @@ void datagram_close(struct datagram *datagram);
  * shorter. Never blocks. The bytes of all of them, 0 for an empty one, -EAGAIN when dry; else -errno: an ICMP
  * error for something sent before (-ECONNREFUSED, ...), or the socket is of no more use. */
 long datagram_receive(struct datagram *datagram, uint8_t *out, size_t size, size_t *segment);
+/* The ECN bits that all of what datagram_receive gave last came with; 0 where the system does not tell. */
+uint8_t datagram_ecn(const struct datagram *datagram);
 /* Sends each piece as a datagram. Never blocks: what finds no room is lost, as on the way. 0, or the -errno
  * that the system had for one of them; the others have been sent all the same. */
 int datagram_send(struct datagram *datagram, const struct datagram_piece *pieces, size_t count);

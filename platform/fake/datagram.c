@@ -92,6 +92,13 @@ long datagram_receive(struct datagram *datagram, uint8_t *out, size_t size, size
 	return len;
 }
 
+/* The wires carry none. */
+uint8_t datagram_ecn(const struct datagram *datagram)
+{
+	(void)datagram;
+	return 0;
+}
+
 int datagram_send(struct datagram *datagram, const struct datagram_piece *pieces, size_t count)
 {
 	int error = datagram->error;

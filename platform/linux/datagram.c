@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Connected UDP sockets. Datagrams of one size go to the kernel as one (UDP_SEGMENT) and come from it so
- * (UDP_GRO). The relay's thread. Source: udp(7), ip(7), ipv6(7). */
+ * (UDP_GRO), which merges none of different ECN bits. The relay's thread. Source: udp(7), ip(7), ipv6(7). */
 #include "core/port/datagram.h"
 
 #include "platform/linux/handles.h"
@@ -16,10 +16,13 @@
 #define SOCKET_BUFFER_BYTES (1024 * 1024)
 #define RUN_PIECES_MAX 64
 #define RUN_BYTES_MAX 65000 /* with its headers below 65535 */
+#define ECN_MASK 3
 
 struct datagram {
 	int fd;
 	bool segmentation; /* the kernel takes UDP_SEGMENT, as far as is known */
+	bool v6;
+	uint8_t ecn; /* of what came last */
 };
 
 /* Each of these is missed only in speed where a kernel lacks it. */
@@ -35,6 +38,8 @@ static void set_options(int fd)
 		   family. */
 		{ IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DONT },
 		{ IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DONT },
+		{ IPPROTO_IP, IP_RECVTOS, 1 },
+		{ IPPROTO_IPV6, IPV6_RECVTCLASS, 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -58,7 +63,9 @@ int datagram_adopt(int handle, struct datagram **out)
 	datagram = malloc(sizeof(*datagram));
 	if (!datagram)
 		goto fail;
-	*datagram = (struct datagram){ .fd = handle, .segmentation = true };
+	*datagram = (struct datagram){
+		.fd = handle, .segmentation = true, .v6 = remote.any.sa_family == AF_INET6
+	};
 	set_options(handle);
 	*out = datagram;
 	return 0;
@@ -102,11 +109,33 @@ void datagram_close(struct datagram *datagram)
 	free(datagram);
 }
 
+/* How long each of those that came together is; 0: the message does not say. */
+static size_t segment_of(const struct cmsghdr *cmsg)
+{
+	int bytes;
+
+	if (cmsg->cmsg_level != IPPROTO_UDP || cmsg->cmsg_type != UDP_GRO)
+		return 0;
+	memcpy(&bytes, CMSG_DATA(cmsg), sizeof(bytes));
+	return bytes > 0 ? (size_t)bytes : 0;
+}
+
+static uint8_t ecn_of(const struct cmsghdr *cmsg)
+{
+	int value = 0;
+
+	if (cmsg->cmsg_level == IPPROTO_IP && cmsg->cmsg_type == IP_TOS)
+		value = *CMSG_DATA(cmsg);
+	else if (cmsg->cmsg_level == IPPROTO_IPV6 && cmsg->cmsg_type == IPV6_TCLASS)
+		memcpy(&value, CMSG_DATA(cmsg), sizeof(value));
+	return (uint8_t)(value & ECN_MASK);
+}
+
 long datagram_receive(struct datagram *datagram, uint8_t *out, size_t size, size_t *segment)
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[3 * CMSG_SPACE(sizeof(int))];
 	} control;
 	struct iovec iov = { out, size };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control };
@@ -119,50 +148,72 @@ long datagram_receive(struct datagram *datagram, uint8_t *out, size_t size, size
 	if (n < 0)
 		return -errno;
 	*segment = (size_t)n;
+	datagram->ecn = 0;
 	for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg); cmsg; cmsg = CMSG_NXTHDR(&msg, cmsg)) {
-		int bytes;
+		size_t bytes = segment_of(cmsg);
 
-		if (cmsg->cmsg_level != IPPROTO_UDP || cmsg->cmsg_type != UDP_GRO)
-			continue;
-		memcpy(&bytes, CMSG_DATA(cmsg), sizeof(bytes));
-		if (bytes > 0)
-			*segment = (size_t)bytes;
+		if (bytes)
+			*segment = bytes;
+		datagram->ecn |= ecn_of(cmsg);
 	}
 	return n;
 }
 
-/* How many pieces from the first on can leave as one: of equal size, a shorter one ends the run. */
+uint8_t datagram_ecn(const struct datagram *datagram)
+{
+	return datagram->ecn;
+}
+
+/* How many pieces from the first on can leave as one: of equal size and mark, a shorter one ends the run. */
 static size_t run_length(const struct datagram_piece *pieces, size_t count)
 {
 	size_t n = 1, bytes = pieces[0].len;
 
 	while (n < count && n < RUN_PIECES_MAX && pieces[n - 1].len == pieces[0].len && pieces[n].len &&
-		pieces[n].len <= pieces[0].len && bytes + pieces[n].len <= RUN_BYTES_MAX)
+		pieces[n].len <= pieces[0].len && pieces[n].ecn == pieces[0].ecn &&
+		bytes + pieces[n].len <= RUN_BYTES_MAX)
 		bytes += pieces[n++].len;
 	return n;
 }
 
-static int send_run(const struct datagram *datagram, const struct datagram_piece *pieces, size_t count)
-{
+struct control {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(uint16_t))];
-	} control;
+		char bytes[CMSG_SPACE(sizeof(uint16_t)) + CMSG_SPACE(sizeof(int))];
+	};
+	size_t len;
+};
+
+static void add_control(struct control *control, int level, int type, const void *value, size_t len)
+{
+	struct cmsghdr header = { .cmsg_level = level, .cmsg_type = type, .cmsg_len = CMSG_LEN(len) };
+	char *at = control->bytes + control->len;
+
+	memcpy(at, &header, sizeof(header));
+	memcpy(at + CMSG_LEN(0), value, len);
+	control->len += CMSG_SPACE(len);
+}
+
+static int send_run(const struct datagram *datagram, const struct datagram_piece *pieces, size_t count)
+{
+	struct control control = { 0 };
 	struct iovec iov[RUN_PIECES_MAX];
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = count };
+	int ecn = pieces[0].ecn & ECN_MASK;
 
 	for (size_t i = 0; i < count; i++)
 		iov[i] = (struct iovec){ (void *)(uintptr_t)pieces[i].data, pieces[i].len };
 	if (count > 1) {
 		uint16_t segment = (uint16_t)pieces[0].len;
 
-		memset(&control, 0, sizeof(control));
-		control.align.cmsg_level = IPPROTO_UDP;
-		control.align.cmsg_type = UDP_SEGMENT;
-		control.align.cmsg_len = CMSG_LEN(sizeof(segment));
-		memcpy(CMSG_DATA(&control.align), &segment, sizeof(segment));
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
+		add_control(&control, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment));
+	}
+	if (ecn)
+		add_control(&control, datagram->v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+			datagram->v6 ? IPV6_TCLASS : IP_TOS, &ecn, sizeof(ecn));
+	if (control.len) {
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = control.len;
 	}
 	while (sendmsg(datagram->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		if (errno != EINTR)

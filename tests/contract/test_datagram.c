@@ -32,7 +32,7 @@ static void fill(uint8_t *out, size_t len, size_t number)
 
 static void send_near(struct ends *ends, size_t len, size_t number)
 {
-	struct datagram_piece piece = { bytes, len };
+	struct datagram_piece piece = { .data = bytes, .len = len };
 
 	fill(bytes, len, number);
 	assert_int_equal(datagram_send(ends->near, &piece, 1), 0);
@@ -92,7 +92,7 @@ static void towards_the_far_end(void **state)
 		/* The largest by itself, since all share one buffer here. */
 		for (size_t i = 0; i + 1 < count; i++) {
 			fill(bytes + at, lens[i], i);
-			pieces[i] = (struct datagram_piece){ bytes + at, lens[i] };
+			pieces[i] = (struct datagram_piece){ .data = bytes + at, .len = lens[i] };
 			at += lens[i];
 		}
 		assert_int_equal(datagram_send(ends.near, pieces, count - 1), 0);
@@ -183,10 +183,49 @@ static void only_its_remote_is_heard(void **state)
 	ends_close(&ends);
 }
 
+/* Each with its own mark, in both directions, however they were merged. */
+static void ecn_travels(void **state)
+{
+	(void)state;
+	for (int family = 4; family <= 6; family += 2) {
+		struct datagram_piece pieces[40];
+		struct udp_datagram got[40];
+		struct packet *packet;
+		struct ends ends;
+		size_t sent, segment, heard = 0;
+
+		ends_open(&ends, (enum ip_family)family, false);
+		for (size_t i = 0; i < 40; i++)
+			pieces[i] = (struct datagram_piece){ bytes, 500, (uint8_t)(i / 5 % 4) };
+		assert_int_equal(datagram_send(ends.near, pieces, 40), 0);
+		assert_int_equal(loop_watch_udp(rig_loop(), ends.far, LOOP_READ, &ends), 0);
+		while (heard < 40) {
+			int n;
+
+			assert_int_not_equal(rig_wait(NULL) & LOOP_READ, 0);
+			n = udp_receive(ends.far, got, 40);
+			for (int i = 0; i < n; i++)
+				assert_int_equal(got[i].ecn, heard++ / 5 % 4);
+		}
+		loop_watch_udp(rig_loop(), ends.far, 0, NULL);
+		for (uint8_t ecn = 0; ecn < 4; ecn++) {
+			packet = packet_take(ends.pool);
+			packet->len = 300;
+			packet->ecn = ecn;
+			assert_int_equal(udp_send(ends.far, &ends.back, &packet, 1, &sent), 0);
+			assert_int_not_equal(rig_wait(NULL) & LOOP_READ, 0);
+			assert_int_equal(datagram_receive(ends.near, room, sizeof(room), &segment), 300);
+			assert_int_equal(datagram_ecn(ends.near), ecn);
+			packet_give(ends.pool, packet);
+		}
+		ends_close(&ends);
+	}
+}
+
 /* An ICMP error is told once, and harms nothing that comes after. */
 static void a_refusal_is_told(void **state)
 {
-	struct datagram_piece piece = { bytes, 32 };
+	struct datagram_piece piece = { .data = bytes, .len = 32 };
 	struct ends ends;
 	size_t segment;
 
@@ -222,6 +261,7 @@ int main(void)
 		cmocka_unit_test(towards_the_far_end),
 		cmocka_unit_test(from_the_far_end),
 		cmocka_unit_test(only_its_remote_is_heard),
+		cmocka_unit_test(ecn_travels),
 		cmocka_unit_test(a_refusal_is_told),
 		cmocka_unit_test(what_is_not_connected_is_not_taken),
 	};

@@ -140,7 +140,7 @@ static void say_message(struct scene *scene, size_t which, const uint8_t *bytes,
 
 static void answer(struct scene *scene, const uint8_t *bytes, size_t len)
 {
-	const struct datagram_piece piece = { bytes, len };
+	const struct datagram_piece piece = { .data = bytes, .len = len };
 
 	if (scene->answers && len)
 		(void)datagram_send(scene->answers, &piece, 1);
