@@ -29,7 +29,10 @@ static enum kernel_switch_step following(struct kernel_switch *machine, struct m
 	case KERNEL_SWITCH_LINK_UP:
 		return KERNEL_SWITCH_NETWORK;
 	case KERNEL_SWITCH_NETWORK:
-		return rest(machine, now, KERNEL_SWITCH_REST_MS, KERNEL_SWITCH_SET_PEERS);
+		/* On UDP nothing is dialled that a change of routes would close. */
+		return machine->target == TRANSPORT_UDP
+			       ? KERNEL_SWITCH_SET_PEERS
+			       : rest(machine, now, KERNEL_SWITCH_REST_MS, KERNEL_SWITCH_SET_PEERS);
 	case KERNEL_SWITCH_REST:
 		return mono_reached(now, machine->due) ? machine->after_rest : KERNEL_SWITCH_REST;
 	case KERNEL_SWITCH_SET_PEERS:

@@ -7,7 +7,7 @@
 #include "core/base/carrier.h"
 #include "core/base/time.h"
 
-/* A change of routes closes the connections that the kernel has dialled: peers come back after it has settled. */
+/* A change of routes closes the connections that the kernel has dialled: on TCP peers come back after it has settled. */
 #define KERNEL_SWITCH_REST_MS 150
 /* When somebody else sets the link up again between two steps: how often to start over, and after what time. */
 #define KERNEL_SWITCH_BUSY_TRIES 5
@@ -18,7 +18,7 @@ enum kernel_switch_step {
 	KERNEL_SWITCH_SET_TRANSPORT, /* kernel_tunnel_set: target, replace_peers, no peers */
 	KERNEL_SWITCH_LINK_UP,
 	KERNEL_SWITCH_NETWORK,       /* all IPv6 addresses and all routes of the interface: they went with the link */
-	KERNEL_SWITCH_REST,          /* nothing, until due */
+	KERNEL_SWITCH_REST,          /* nothing, until due; not on the way to UDP */
 	KERNEL_SWITCH_SET_PEERS,     /* kernel_tunnel_set: all peers */
 	KERNEL_SWITCH_DONE,          /* target is in use */
 	KERNEL_SWITCH_UNDONE,        /* the way back worked: all is as before, error says why */
