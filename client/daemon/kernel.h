@@ -179,6 +179,9 @@ bool kernel_peer_is_called(const struct kernel_peer *peer);
 void kernel_peer_event(struct kernel_peer *peer, enum fallback_event_kind kind, enum carrier carrier);
 void kernel_peer_step(struct kernel_peer *peer, const struct fallback_event *event);
 void kernel_peer_settings(struct kernel_peer *peer);
+/* A stream has been connected: where a session lives by it, something goes out at once, since a relay in front of the server
+ * learns only so whose it is. */
+void kernel_peer_greet(struct kernel_peer *peer);
 void kernel_peer_take(struct kernel_peer *peer, const struct uapi_peer *in);
 /* What waited for the relay's word. */
 void kernel_peer_deliver(struct kernel_peer *peer);

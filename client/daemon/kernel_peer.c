@@ -162,6 +162,13 @@ void kernel_peer_event(struct kernel_peer *peer, enum fallback_event_kind kind, 
 		kernel_peer_step(peer, &event);
 }
 
+void kernel_peer_greet(struct kernel_peer *peer)
+{
+	if (peer->path == KERNEL_PATH_RELAY_TCP && fallback_carrier(peer->machine) == CARRIER_TCP &&
+		is_up(peer))
+		kernel_path_go(peer, KERNEL_PATH_RELAY_TCP, KERNEL_NUDGE);
+}
+
 void kernel_peer_settings(struct kernel_peer *peer)
 {
 	const struct kernel_native *native = &peer->run->native;

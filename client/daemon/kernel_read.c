@@ -6,6 +6,8 @@
 #include <time.h>
 
 /* How often the kernel is read. */
+/* A peer whose session brings its allowed IPs back (kernel_native.c): traffic waits for that. */
+#define POLL_BARE_MS 10
 #define POLL_BUSY_MS 50
 #define POLL_ACTIVE_MS 1000
 #define POLL_IDLE_MS 10000
@@ -150,6 +152,9 @@ static uint64_t poll_interval_ms(const struct backend_run *run)
 {
 	size_t i;
 
+	for (i = 0; i < run->peer_count; i++)
+		if (run->peers[i].bare)
+			return POLL_BARE_MS;
 	if (!mono_reached(run->now, run->busy_until))
 		return POLL_BUSY_MS;
 	for (i = 0; i < run->peer_count; i++)

@@ -50,6 +50,7 @@ static void take_news(struct kernel_peer *peer, const struct relay_front_event *
 		if (event->rtt_us && !peer->rtt_us)
 			peer->rtt_us = event->rtt_us;
 		kernel_peer_step(peer, &told);
+		kernel_peer_greet(peer);
 		return;
 	case RELAY_NEWS_TCP_CLOSED:
 		peer->stream = false;

@@ -297,5 +297,54 @@ def test_relay_is_killed(lab):
     office.pings()
 
 
+def test_fallback_profile(lab):
+    """Two kernel interfaces with keys and addresses of their own: UDP straight to the server, TCP by the relay."""
+    office = Office(lab, client_extra="Transport = udp\nFallbackProfile = office-tcp\n")
+    keys = Key(), Key()
+    engine(office.host, "wg-tcp", ["10.78.0.1/24"], interface_text(keys[0], PORT + 1) + peer_text(keys[1], "10.78.0.2/32"))
+    office.host.run("ip", "address", "add", "10.99.0.1/32", "dev", "lo")
+    own = office.guest.run("cat /tmp/config/office.conf")[1]
+    office.daemon.profile("office", own.replace("AllowedIPs = ", "AllowedIPs = 10.99.0.0/24, "))
+    office.daemon.profile("office-tcp", interface_text(keys[1], extra="Address = 10.78.0.2/24\nTransport = tcp\n") + peer_text(
+        keys[0], "10.99.0.0/24, 10.78.0.0/24", f"{office.guest.host_v4}:{PORT + 1}"))
+    office.daemon.up("office")
+    office.daemon.wait_status("office", profile="office", backend="kernel", carrier="udp", state="up")
+    ping = GuestPing(office.guest, "10.99.0.1", 50)
+    time.sleep(1)
+    office.block()
+    start = time.monotonic()
+    office.daemon.wait_status("office", profile="office-tcp", backend="kernel-relay", carrier="tcp", state="up")
+    over = time.monotonic() - start
+    office.guest.run("ping -c 5 -i 0.1 -W 5 -q 10.99.0.1")
+    office.open()
+    office.daemon.cli("switch office auto")
+    office.daemon.wait_status("office", profile="office", carrier="udp", state="up")
+    office.guest.run("ping -c 5 -i 0.1 -W 5 -q 10.99.0.1")
+    gap, _, _ = ping.stop()
+    lab.figure(f"over after {over:.1f} s, longest gap {gap / 1000:.1f} s")
+    office.daemon.cli("down office")
+    check(not {"office", "office-tcp"} & set(office.daemon.links()), f"left: {office.daemon.links()}")
+    check("10.99." not in office.guest.run("ip route show table all")[1], "routes are left")
+
+
+def test_server_hears_of_a_new_stream(lab):
+    """A relay in front of the server has a new connection after each break, and learns by what comes on it whose it is: the
+    server reaches a client that has nothing to say."""
+    office = Office(lab, peer_extra=f"TcpEndpoint = 10.98.1.1:{PORT + 1}\n")
+    relay = None
+    for _ in range(3):
+        if relay:
+            relay.stop()
+        relay = office.host.start(lab.binary("wgtcp-relay"), "--listen", f"0.0.0.0:{PORT + 1}", "--forward",
+                                  f"127.0.0.1:{PORT}", "--public-key", office.server_key.public)
+        if not office.daemon.status("office").get("interface"):
+            office.daemon.up("office", "--transport tcp")
+        office.daemon.wait_status("office", state="up", carrier="tcp")
+        # Its own question of the carrier would be an answer too.
+        got = office.host.tool("pinger.py", "10.77.0.2", "--count", "40", "--interval", "50", "--grace", "5").result()
+        lab.figure(f"{got['received']} of {got['sent']} pings from the server")
+        check(got["received"] >= 35, f"{got['received']} of {got['sent']} pings from the server")
+
+
 if __name__ == "__main__":
     sys.exit(case.main(globals()))
