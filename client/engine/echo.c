@@ -71,7 +71,7 @@ void echo_send_hello(struct link *link, enum carrier carrier)
 	struct extension hello = {
 		.type = EXTENSION_HELLO,
 		.len = EXTENSION_HELLO_LEN,
-		.capabilities = CAPABILITY_ECHO | CAPABILITY_STREAMS | (leads ? CAPABILITY_LEADS : 0u),
+		.capabilities = CAPABILITY_ECHO | CAPABILITY_STREAMS | CAPABILITY_STAMPS | (leads ? CAPABILITY_LEADS : 0u),
 		.streams_max = STREAMS_MAX,
 		.inner_max = (uint16_t)(engine->mtu > UINT16_MAX ? UINT16_MAX : engine->mtu),
 	};
@@ -136,6 +136,8 @@ void echo_extension(struct link *link, enum carrier carrier, struct stream *stre
 		answered(link, carrier, extension->id);
 		break;
 	case EXTENSION_STAMP:
+		if (carrier == CARRIER_TCP)
+			hold_take_stamp(link, stream, extension->clock_ns);
 		break;
 	}
 }

@@ -8,7 +8,7 @@
  *
  * Files: state.h (what there is), turn.c (the loop), outbound.c, inbound.c (packets), link.c (one peer's paths and its
  * fallback machine), stream.c (TCP connections), admission.c (strangers that connect), parallel.c (several streams to one
- * peer), pace.c (how they are driven), echo.c (asking whether a carrier works), configure.c (UAPI),
+ * peer), pace.c (how they are driven), hold.c (constant delay), echo.c (asking whether a carrier works), configure.c (UAPI),
  * front_messages.c (the seam). Nothing outside includes any but this header. */
 #ifndef WGTCP_CLIENT_ENGINE_ENGINE_H
 #define WGTCP_CLIENT_ENGINE_ENGINE_H

@@ -139,6 +139,8 @@ static void take_mtu(struct engine *engine, uint32_t mtu)
 		if (stream->out.packets.count)
 			stream_close(engine, stream);
 	}
+	for (struct stream *stream = engine->known.head; stream; stream = stream->next)
+		hold_flush(engine, stream);
 	inbound_write_tun(engine);
 	packet_pool_free(engine->pool);
 	engine->pool = pool;

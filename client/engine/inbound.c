@@ -14,6 +14,13 @@ void inbound_write_tun(struct engine *engine)
 	engine->to_tun_count = 0;
 }
 
+void inbound_to_tun(struct engine *engine, struct packet *plain)
+{
+	engine->to_tun[engine->to_tun_count++] = plain;
+	if (engine->to_tun_count == TO_TUN_MAX)
+		inbound_write_tun(engine);
+}
+
 static struct packet *take_packet(struct engine *engine)
 {
 	struct packet *packet = packet_take(engine->pool);
@@ -84,9 +91,9 @@ static void deliver(struct link *link, const struct origin *origin, struct packe
 		packet_give(engine->pool, plain);
 		return;
 	}
-	engine->to_tun[engine->to_tun_count++] = plain;
-	if (engine->to_tun_count == TO_TUN_MAX)
-		inbound_write_tun(engine);
+	if (origin->carrier == CARRIER_TCP && hold_take(origin->stream, plain))
+		return;
+	inbound_to_tun(engine, plain);
 }
 
 static bool carrier_allowed(const struct link *link, enum carrier carrier)

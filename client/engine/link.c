@@ -73,6 +73,7 @@ void link_free(struct link *link)
 	queue_free(link->queue, &rest);
 	packet_give_list(engine->pool, &rest);
 	fallback_free(link->fallback);
+	free(link->hold);
 	peer_set_user(link->peer, NULL);
 	free(link);
 }

@@ -119,6 +119,8 @@ static bool fill_lane(struct link *link, struct stream *stream, bool twice)
 
 	for (struct packet *packet;
 		count < ENGINE_BATCH && bytes < most && (packet = pop_sealed(link, stream->lane)); count++) {
+		if (!count)
+			hold_seal_stamp(link, stream);
 		bytes += packet->len;
 		if (twice && packet->len <= COPIED_MAX)
 			copy_small(link, stream, packet);

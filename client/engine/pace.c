@@ -21,6 +21,14 @@
 #define CEILING_LOSS_PPM 60000
 #define RANDOM_LOSS_PPM 30000
 
+/* A path is known after so many segments; it loses from so many millionths on, and for so long after that. */
+#define KNOWN_SEGMENTS 4000
+#define RANDOM_MIN_PPM 300
+#define LOSES_MS (30 * 1000)
+
+/* From this round trip on several streams are opened before anything is known. */
+#define UNKNOWN_US 20000
+
 #define LONG_US 3000 /* round trips from which on buffers matter */
 #define STALL_MIN_MS 800
 
@@ -69,6 +77,12 @@ bool pace_lossy(const struct link *link)
 {
 	return mono_is_set(link->pace.lossy_until) &&
 	       !mono_reached(link->engine->now, link->pace.lossy_until);
+}
+
+bool pace_loses(const struct link *link)
+{
+	return mono_is_set(link->pace.loses_until) &&
+	       !mono_reached(link->engine->now, link->pace.loses_until);
 }
 
 static void set_unsent(struct stream *stream)
@@ -197,6 +211,10 @@ static void judge(struct link *link, const struct look *look, uint64_t passed_ms
 		}
 	if (stalls >= 500 || (disorder >= 250000 && pace->disordered >= 16 * 1024))
 		wanted = STREAMS_UNDER_LOSS;
+	/* A long path of which nothing is known yet: a flow that begins on a stream of its own is not stopped by the
+	 * first loss of another, and a stream that was opened for it later would be slower than the flow by then. */
+	if (!pace->known && look->rtt_us != UINT32_MAX && look->rtt_us >= UNKNOWN_US)
+		wanted = STREAMS_UNDER_LOSS;
 	if (wanted > 2 && (look->timeouts >= 2 || pace->random_ppm > RANDOM_LOSS_PPM))
 		wanted = STREAMS_UNDER_BURSTS;
 	if (wanted > 1)
@@ -244,6 +262,12 @@ static void sample(struct link *link)
 		if (stream->link == link)
 			look_at(stream, &look, passed_ms, innocent);
 	remember(pace, &look);
+	if (look.rtt_us != UINT32_MAX)
+		pace->rtt_us = look.rtt_us;
+	pace->segments += look.sent + look.received;
+	pace->known |= pace->segments >= KNOWN_SEGMENTS;
+	if (pace->calm_lost >= 2 * 1024 && pace->random_ppm >= RANDOM_MIN_PPM)
+		pace->loses_until = mono_add_ms(engine->now, LOSES_MS);
 	if (mono_is_set(pace->sampled))
 		judge(link, &look, passed_ms);
 	pace->sampled = engine->now;

@@ -114,6 +114,10 @@ struct stream {
 	bool spoken;           /* something has been sent on it */
 	uint32_t lane;
 	struct stream_pace pace;
+	bool stamping;         /* the last stamp sent was not 0 */
+	struct mono stamped;
+	uint64_t stamp;        /* the last one that came in; 0: none */
+	struct packet_list held_packets; /* inner ones, each to be let out at its queued */
 	struct packet_list copies; /* of small packets that go out on another lane, too */
 	struct record_stream in;
 	struct record_queue out; /* sealed */
@@ -150,6 +154,10 @@ struct pace {
 	uint64_t calm_sent, calm_lost;             /* of streams whose packets did not stand in a queue */
 	uint32_t random_ppm;                       /* loss among these */
 	uint64_t out_bytes, in_bytes;
+	uint32_t rtt_us;           /* the shortest that any stream has seen; 0: unknown */
+	uint64_t segments;         /* seen since the link is there, both ways; saturates */
+	bool known;                /* enough to tell a clean path */
+	struct mono loses_until;
 };
 
 /* One peer as the engine sees it: its queue, its ways, and which of them is used. */
@@ -176,6 +184,7 @@ struct link {
 	struct stream *stream; /* where TCP sends now, handshakes and echoes at the least; NULL: none */
 	struct parallel parallel;
 	struct pace pace;
+	struct hold *hold; /* owned; NULL until a stamp came in */
 	uint64_t attempt;      /* of the dial under way; 0: none */
 
 	/* who chooses the path (WIRE.md 2) */
@@ -251,6 +260,7 @@ struct engine {
 	/* a turn's scratch */
 	struct packet *to_tun[TO_TUN_MAX];
 	size_t to_tun_count;
+	size_t held_packets; /* of all streams (hold.c) */
 	uint8_t *stream_bytes; /* STREAM_READ_LEN */
 };
 
@@ -271,6 +281,8 @@ void inbound_udp(struct engine *engine, struct udp_socket *socket, bool error);
 /* One message that came in as a record; false: the stream was closed or muted by it. */
 bool inbound_record(struct stream *stream, uint8_t *message, size_t len);
 void inbound_write_tun(struct engine *engine);
+/* One more inner packet for it; takes it. */
+void inbound_to_tun(struct engine *engine, struct packet *plain);
 
 /* ---- link.c ---- */
 struct link *link_new(struct engine *engine, struct peer *peer);
@@ -357,6 +369,19 @@ struct mono pace_deadline(const struct link *link);
 void pace_tick(struct link *link);
 /* Loss was seen a short time ago. */
 bool pace_lossy(const struct link *link);
+/* And it was not the loss of a full queue. */
+bool pace_loses(const struct link *link);
+
+/* ---- hold.c ---- */
+/* Tells the other side when what follows on this stream was sealed, where that is of use. */
+void hold_seal_stamp(struct link *link, struct stream *stream);
+void hold_take_stamp(struct link *link, struct stream *stream, uint64_t clock_ns);
+/* An inner packet that came in on the stream; true: it is taken, and comes out later. */
+bool hold_take(struct stream *stream, struct packet *plain);
+/* Lets out what is due; all of a stream. */
+void hold_release(struct engine *engine);
+void hold_flush(struct engine *engine, struct stream *stream);
+struct mono hold_deadline(const struct engine *engine);
 
 /* ---- echo.c ---- */
 void echo_send(struct link *link, const struct fallback_echo *echo);

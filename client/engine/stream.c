@@ -79,6 +79,7 @@ void stream_close(struct engine *engine, struct stream *stream)
 	record_queue_clear(&stream->out, &rest);
 	packet_give_list(engine->pool, &rest);
 	packet_give_list(engine->pool, &stream->copies);
+	hold_flush(engine, stream);
 	record_stream_free(&stream->in);
 	list_remove(link ? &engine->known : &engine->unknown, stream);
 	stream->next = engine->dead_streams;

@@ -7,7 +7,7 @@
 
 #define READY_MAX 64
 #define DEFAULT_MTU 1420
-#define FIRST_POOL_PACKETS 4096
+#define FIRST_POOL_PACKETS 8192
 #define FIRST_POOL_ROOM 2048
 
 struct engine *engine_new(const struct engine_ports *ports)
@@ -90,6 +90,7 @@ struct mono engine_deadline(const struct engine *engine)
 	struct mono deadline = mono_min(tunnel_deadline(engine->tunnel), streams_deadline(engine));
 
 	deadline = mono_min(deadline, admission_deadline(engine));
+	deadline = mono_min(deadline, hold_deadline(engine));
 	if (engine->touched)
 		return engine->now;
 	for (const struct link *link = engine->links; link; link = link->next) {
@@ -193,6 +194,7 @@ int engine_turn(struct engine *engine)
 	engine->wall = clock_wall(engine->ports.clock);
 	for (int i = 0; i < count; i++)
 		do_ready(engine, &ready[i]);
+	hold_release(engine);
 	inbound_write_tun(engine);
 	do_time(engine);
 	links_settle(engine);

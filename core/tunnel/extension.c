@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define MAGIC 0x57475458u /* "WGTX" */
-#define STAMP_LEN 16
 
 /* 0 for a type that we do not know. */
 static size_t least_len(uint8_t type)
@@ -20,7 +19,7 @@ static size_t least_len(uint8_t type)
 	case EXTENSION_ECHO_REPLY:
 		return EXTENSION_ECHO_LEN;
 	case EXTENSION_STAMP:
-		return STAMP_LEN;
+		return EXTENSION_STAMP_LEN;
 	}
 	return 0;
 }

@@ -26,6 +26,7 @@ enum {
 
 #define EXTENSION_HEADER_LEN 8
 #define EXTENSION_HELLO_LEN 16
+#define EXTENSION_STAMP_LEN 16
 #define EXTENSION_ECHO_LEN 26 /* id, clock, wanted reply length; padding follows */
 
 struct extension {
