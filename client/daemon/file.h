@@ -7,9 +7,10 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* Reads the regular file `name` in the folder `at`. The caller wipes and frees *text (file_free), which ends
- * with a NUL that *len does not count. *info is of the very file that was read. -EFBIG: more than max bytes;
- * -EINVAL: not a regular file; other -errno. */
+/* Reads the regular file `name` in the folder `at`. -ELOOP: it is a symbolic link, which is not followed (in
+ * the folder's own path it is). The caller wipes and frees *text (file_free), which ends with a NUL that *len
+ * does not count. *info is of the very file that was read. -EFBIG: more than max bytes; -EINVAL: not a
+ * regular file; other -errno. */
 int file_read(int at, const char *name, size_t max, char **text, size_t *len, struct stat *info);
 void file_free(char *text, size_t len);
 /* Writes beside, syncs, renames, syncs the folder. On failure the old file is as it was and nothing is left

@@ -2,8 +2,8 @@
 /* Accepting, reading, writing; what is asked goes to methods.c. */
 #include "client/daemon/listener.h"
 #include "client/daemon/daemon.h"
-#include "client/daemon/file.h"
 #include "client/daemon/journal.h"
+#include "client/daemon/listener_socket.h"
 #include "client/daemon/manager.h"
 #include "client/daemon/methods.h"
 #include "client/rpc/server.h"
@@ -22,7 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define BACKLOG 32
+#define AGAIN_S 5
 #define GROUPS_MAX 1024
 
 struct client {
@@ -38,7 +38,9 @@ struct listener {
 	struct daemon *daemon;
 	char *path;
 	int fd;
-	guint source;
+	bool given; /* by the service manager, whose file it is */
+	guint source, again;
+	struct listener_file *file;
 	GPtrArray *clients;
 };
 
@@ -294,68 +296,91 @@ static void log_added(const struct journal_line *line, void *user)
 
 /* ---- the socket ---- */
 
-/* A socket file that nobody listens on is what a killed daemon left. */
-static int bind_socket(int fd, const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int probe, error;
+static int listen_at(struct listener *listener);
 
-	if (strlen(path) >= sizeof(address.sun_path))
-		return -ENAMETOOLONG;
-	strcpy(address.sun_path, path);
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
-		return 0;
-	if (errno != EADDRINUSE)
-		return -errno;
-	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (probe < 0)
-		return -errno;
-	error = connect(probe, (struct sockaddr *)&address, sizeof(address)) == 0 ? 0 : errno;
-	close(probe);
-	if (error != ECONNREFUSED)
-		return -EADDRINUSE;
-	if (unlink(path) != 0)
-		return -errno;
-	return bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0 ? 0 : -errno;
+static gboolean try_again(gpointer user)
+{
+	struct listener *listener = user;
+
+	listener->again = 0;
+	if (listen_at(listener) != 0)
+		listener->again = g_timeout_add_seconds(AGAIN_S, try_again, listener);
+	return G_SOURCE_REMOVE;
 }
 
-static int make_folder(const char *path)
+/* Clients that are connected stay so; others would find nobody. */
+static void file_gone(void *user)
 {
-	char *folder = g_path_get_dirname(path);
-	int error = folder_make(folder, 0755);
+	struct listener *listener = user;
+	int error;
 
-	g_free(folder);
+	if (listener->given) {
+		journal_say(listener->daemon->journal, JOURNAL_WARNING, NULL,
+			"somebody removed %s, which belongs to the service manager: `systemctl restart "
+			"wgtcpd.socket` "
+			"brings it back",
+			listener->path);
+		return;
+	}
+	listener_file_close(listener->file);
+	listener->file = NULL;
+	g_source_remove(listener->source);
+	listener->source = 0;
+	close(listener->fd);
+	listener->fd = -1;
+	error = listen_at(listener);
+	if (error)
+		listener->again = g_timeout_add_seconds(AGAIN_S, try_again, listener);
+	journal_say(listener->daemon->journal, JOURNAL_WARNING, NULL, "somebody removed %s: %s%s",
+		listener->path, error ? "it cannot be made again: " : "it was made again",
+		error ? strerror(-error) : "");
+}
+
+static void begin(struct listener *listener)
+{
+	listener->source = g_unix_fd_add(listener->fd, G_IO_IN, acceptable, listener);
+	listener->file = listener_file_watch(listener->path, file_gone, listener);
+}
+
+static int listen_at(struct listener *listener)
+{
+	int error = listener_socket_open(listener->path, &listener->fd);
+
+	if (!error)
+		begin(listener);
 	return error;
 }
 
-int listener_open(struct daemon *daemon, const char *path, struct listener **out)
+/* The path of a socket that was handed over is the one that it is bound to. */
+static char *bound_path(int fd, const char *otherwise)
 {
-	struct listener *listener;
-	mode_t mask;
-	int fd, error;
+	struct sockaddr_un address = { 0 };
+	socklen_t len = sizeof(address);
 
-	error = make_folder(path);
-	if (error)
-		return error;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -errno;
-	/* Everybody may read the state; each request is judged by its sender's credentials. */
-	mask = umask(0111);
-	error = bind_socket(fd, path);
-	umask(mask);
-	if (!error && listen(fd, BACKLOG) != 0)
-		error = -errno;
+	if (getsockname(fd, (struct sockaddr *)&address, &len) != 0 || address.sun_path[0] != '/')
+		return g_strdup(otherwise);
+	return g_strndup(address.sun_path, sizeof(address.sun_path));
+}
+
+int listener_open(struct daemon *daemon, const char *path, int given, struct listener **out)
+{
+	struct listener *listener = g_new0(struct listener, 1);
+	int error = 0;
+
+	listener->daemon = daemon;
+	listener->given = given >= 0;
+	listener->fd = given;
+	listener->path = listener->given ? bound_path(given, path) : g_strdup(path);
+	if (listener->given)
+		begin(listener);
+	else
+		error = listen_at(listener);
 	if (error) {
-		close(fd);
+		g_free(listener->path);
+		g_free(listener);
 		return error;
 	}
-	listener = g_new0(struct listener, 1);
-	listener->daemon = daemon;
-	listener->path = g_strdup(path);
-	listener->fd = fd;
 	listener->clients = g_ptr_array_new_with_free_func(client_free);
-	listener->source = g_unix_fd_add(fd, G_IO_IN, acceptable, listener);
 	journal_watch(daemon->journal, log_added, listener);
 	*out = listener;
 	return 0;
@@ -371,9 +396,16 @@ void listener_close(struct listener *listener)
 	for (i = 0; i < listener->clients->len; i++)
 		(void)flush(g_ptr_array_index(listener->clients, i));
 	g_ptr_array_unref(listener->clients);
-	g_source_remove(listener->source);
-	close(listener->fd);
-	unlink(listener->path);
+	if (listener->again)
+		g_source_remove(listener->again);
+	if (listener->source)
+		g_source_remove(listener->source);
+	if (listener->fd >= 0)
+		close(listener->fd);
+	if (listener->given)
+		listener_file_forget(listener->file);
+	else
+		listener_file_close(listener->file);
 	g_free(listener->path);
 	g_free(listener);
 }

@@ -13,13 +13,14 @@ struct listener;
 /* The group whose members may do all, besides root. */
 #define LISTENER_GROUP "wgtcp"
 #define LISTENER_CLIENTS_MAX 128
-/* Of these, one user who may only read has so many, and all such users together half: whoever may do all always finds a
- * place. */
+/* Of these, one user who may only read has so many, and all such users together half: whoever may do all
+ * always finds a place. */
 #define LISTENER_READER_MAX 16
 #define LISTENER_READERS_MAX (LISTENER_CLIENTS_MAX / 2)
 
-/* 0 or -errno. -EADDRINUSE: somebody listens there already. */
-int listener_open(struct daemon *daemon, const char *path, struct listener **out);
+/* given: a listening socket that the service manager handed over, which becomes the listener's; -1: it makes
+ * its own at path. 0 or -errno as of listener_socket_open. */
+int listener_open(struct daemon *daemon, const char *path, int given, struct listener **out);
 /* Disconnects all; what waits to be sent is tried once. NULL is allowed. */
 void listener_close(struct listener *listener);
 

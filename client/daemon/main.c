@@ -18,6 +18,7 @@
 #include "client/daemon/prober.h"
 #include "client/daemon/profiles.h"
 #include "client/daemon/record.h"
+#include "client/daemon/service_manager.h"
 #include "client/daemon/spawner.h"
 #include "client/daemon/surroundings.h"
 #include "client/daemon/timestamp.h"
@@ -40,6 +41,7 @@
 struct running {
 	struct daemon daemon;
 	GMainLoop *loop;
+	int socket; /* handed over by the service manager; -1 */
 	int code;
 };
 
@@ -220,12 +222,15 @@ static int open_all(struct running *running, const struct options *options, int 
 	daemon->prober = prober_new(daemon);
 	daemon->manager = manager_new(daemon);
 	daemon->surroundings = surroundings_new(daemon);
-	error = listener_open(daemon, options->socket, &daemon->listener);
+	error = listener_open(daemon, options->socket, running->socket, &daemon->listener);
 	if (error) {
 		journal_say(daemon->journal, JOURNAL_ERROR, NULL, "%s cannot be listened on: %s: %s",
 			options->socket, strerror(-error),
 			error == -EADDRINUSE ? "another wgtcpd is running"
-					     : "name another one with --socket");
+			: error == -EPERM ? "its folder can be changed by others, who could put a socket of "
+					    "theirs there: "
+					    "`chown root` it and `chmod go-w` it"
+					  : "name another one with --socket");
 		return 1;
 	}
 	return 0;
@@ -261,6 +266,7 @@ static int run(const struct options *options)
 	pid_t spawner_pid;
 
 	umask(022);
+	running.socket = options->foreground ? service_manager_socket() : -1;
 	/* For the engines. */
 	process_allow_locked_memory();
 	signal(SIGPIPE, SIG_IGN);
@@ -287,6 +293,7 @@ static int run(const struct options *options)
 			running.daemon.journal, JOURNAL_INFO, NULL, "version %s is running", WGTCP_VERSION);
 		if (ready >= 0)
 			background_ready(ready);
+		service_manager_ready();
 		auto_connect(&running.daemon);
 		resume(&running.daemon);
 		g_main_loop_run(running.loop);

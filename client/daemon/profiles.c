@@ -131,7 +131,7 @@ bool profiles_find(const struct profiles *profiles, const char *name, struct pro
 	for (folder = 0; folder < 2; folder++) {
 		int at = open_folder(profiles->folders[folder]);
 		struct stat info;
-		bool found = at >= 0 && fstatat(at, file, &info, 0) == 0;
+		bool found = at >= 0 && fstatat(at, file, &info, AT_SYMLINK_NOFOLLOW) == 0;
 
 		if (at >= 0)
 			close(at);
@@ -209,6 +209,14 @@ static bool read_text(
 		case -EFBIG:
 			rpc_error_set(error, RPC_CODE_CONFIG,
 				"%.200s is larger than 1 MiB: that is no profile", loaded->path);
+			break;
+		case -ELOOP:
+		case -EXDEV:
+			rpc_error_set(error, RPC_CODE_CONFIG,
+				"%.200s is a symbolic link, which is not followed: whoever can change what "
+				"it leads to could "
+				"change the profile; put the file itself there",
+				loaded->path);
 			break;
 		case -EINVAL:
 		case -ENXIO:

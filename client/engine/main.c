@@ -18,7 +18,8 @@ static const char help[] = PROGRAM
 	" - WireGuard in userspace, over UDP and TCP\n"
 	"\n"
 	"usage: " PROGRAM " [-f|--foreground] IFNAME\n"
-	"       " PROGRAM " --inherited\n"
+	"       " PROGRAM " -f --engine SOCKET IFNAME\n"
+	"       " PROGRAM " --inherited | --activated\n"
 	"       " PROGRAM " --version | --help\n"
 	"\n"
 	"Makes the TUN device IFNAME and its configuration socket " UAPI_DIRECTORY "/IFNAME.sock,\n"
@@ -27,6 +28,9 @@ static const char help[] = PROGRAM
 	"  WG_QUICK_USERSPACE_IMPLEMENTATION=" PROGRAM " wg-quick up NAME\n"
 	"\n"
 	"  -f, --foreground  stay in the foreground (also with WG_PROCESS_FOREGROUND=1 in the environment)\n"
+	"      --engine SOCKET  do not start the engine's process: the service manager does, when SOCKET is "
+	"connected to\n"
+	"      --activated   be that engine: the socket is handed over by the service manager\n"
 	"      --inherited   take the device and all sockets from wgtcpd by descriptor 3\n"
 	"\n"
 	"It ends on SIGTERM or SIGINT, and when the device is deleted (ip link delete IFNAME).\n";
@@ -62,6 +66,8 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], "--inherited") == 0)
 		return run_inherited();
+	if (argc == 2 && strcmp(argv[1], "--activated") == 0)
+		return standalone_serve(PROGRAM, engine_run_inherited);
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
 			fputs(help, stdout);
@@ -72,6 +78,8 @@ int main(int argc, char **argv)
 		}
 		if (strcmp(argv[i], "-f") == 0 || strcmp(argv[i], "--foreground") == 0) {
 			settings.foreground = true;
+		} else if (strcmp(argv[i], "--engine") == 0 && i + 1 < argc) {
+			settings.engine_socket = argv[++i];
 		} else if (argv[i][0] == '-' || settings.interface) {
 			fprintf(stderr, PROGRAM ": \"%s\" is not understood here; see " PROGRAM " --help.\n",
 				argv[i]);

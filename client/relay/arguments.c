@@ -8,7 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum option { OPTION_LISTEN, OPTION_FORWARD, OPTION_KEY, OPTION_INHERITED, OPTION_HELP, OPTION_VERSION };
+enum option {
+	OPTION_LISTEN,
+	OPTION_ACTIVATED,
+	OPTION_FORWARD,
+	OPTION_KEY,
+	OPTION_INHERITED,
+	OPTION_HELP,
+	OPTION_VERSION
+};
 
 static const struct {
 	const char *name;
@@ -16,6 +24,7 @@ static const struct {
 	bool has_value;
 } options[] = {
 	{ "--listen", OPTION_LISTEN, true },
+	{ "--activated", OPTION_ACTIVATED, false },
 	{ "--forward", OPTION_FORWARD, true },
 	{ "--public-key", OPTION_KEY, true },
 	{ "--inherited", OPTION_INHERITED, false },
@@ -77,7 +86,7 @@ static bool is_zero(const uint8_t key[32])
 
 static bool check_server(const struct arguments *arguments, char *error)
 {
-	if (!arguments->listen_count)
+	if (!arguments->listen_count && !arguments->activated)
 		return complain(error, "--listen ADDR:PORT is missing: where clients connect by TCP.");
 	if (!endpoint_is_set(&arguments->forward))
 		return complain(
@@ -114,6 +123,10 @@ bool arguments_parse(int argc, char *const *argv, struct arguments *out, char er
 			if (!take_endpoint(
 				    "--listen", value, &arguments.listen[arguments.listen_count++], error))
 				return false;
+			server = true;
+			break;
+		case OPTION_ACTIVATED:
+			arguments.activated = true;
 			server = true;
 			break;
 		case OPTION_FORWARD:

@@ -11,6 +11,7 @@ struct arguments {
 	enum arguments_role role;
 	struct endpoint listen[RELAY_LISTENERS_MAX];
 	size_t listen_count;
+	bool activated; /* the listening sockets come from the service manager */
 	struct endpoint forward;
 	uint8_t public_key[32];
 };

@@ -17,6 +17,7 @@ static const char help[] = RELAY_PROGRAM
 	"relay can read nothing of what passes.\n"
 	"\n"
 	"  --listen ADDR:PORT   where clients connect by TCP; may be given up to 8 times\n"
+	"  --activated          beside or instead of --listen: sockets that systemd listens on\n"
 	"  --forward ADDR:PORT  where the WireGuard server takes UDP\n"
 	"  --public-key KEY     the server's public key: `wg show INTERFACE public-key`\n"
 	"  --inherited          beside a kernel client: takes all sockets from wgtcpd by descriptor 3\n"

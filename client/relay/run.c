@@ -46,7 +46,30 @@ static void complain_listen(const struct endpoint *endpoint, int err)
 	fprintf(stderr, RELAY_PROGRAM ": can not listen on %s: %s.\n", endpoint_write(endpoint, text), cure);
 }
 
-static int open_listeners(const struct arguments *arguments, struct tcp_listener *out[RELAY_LISTENERS_MAX])
+/* Those that the service manager listens on, which needs no privilege here. */
+static int take_listeners(struct tcp_listener *out[RELAY_LISTENERS_MAX], size_t *count)
+{
+	int first = -1, err = 0;
+	size_t given = process_given_sockets(&first);
+
+	if (!given || given > RELAY_LISTENERS_MAX - *count) {
+		fprintf(stderr,
+			RELAY_PROGRAM ": --activated needs 1 to %d listening sockets from the service "
+				      "manager, and got %zu.\n",
+			RELAY_LISTENERS_MAX, given);
+		return -EBADF;
+	}
+	for (size_t i = 0; i < given && !err; i++) {
+		err = tcp_listener_adopt(first + (int)i, &out[*count]);
+		if (!err)
+			++*count;
+	}
+	return err;
+}
+
+/* *count: how many there are in all. */
+static int open_listeners(
+	const struct arguments *arguments, struct tcp_listener *out[RELAY_LISTENERS_MAX], size_t *count)
 {
 	for (size_t i = 0; i < arguments->listen_count; i++) {
 		int err = tcp_listener_open(&arguments->listen[i], &out[i]);
@@ -55,8 +78,9 @@ static int open_listeners(const struct arguments *arguments, struct tcp_listener
 			complain_listen(&arguments->listen[i], err);
 			return err;
 		}
+		*count = i + 1;
 	}
-	return 0;
+	return arguments->activated ? take_listeners(out, count) : 0;
 }
 
 /* A kernel that lacks a piece still has a relay, and who runs it is told. */
@@ -98,6 +122,10 @@ static void say_ready(const struct arguments *arguments)
 	for (size_t i = 0; i < arguments->listen_count; i++)
 		fprintf(stderr, RELAY_PROGRAM ": listening on %s (TCP), forwarding to %s (UDP).\n",
 			endpoint_write(&arguments->listen[i], from), endpoint_write(&arguments->forward, to));
+	if (arguments->activated)
+		fprintf(stderr,
+			RELAY_PROGRAM ": listening for the service manager, forwarding to %s (UDP).\n",
+			endpoint_write(&arguments->forward, to));
 }
 
 int relay_run_server(const struct arguments *arguments)
@@ -107,13 +135,14 @@ int relay_run_server(const struct arguments *arguments)
 	enum relay_target told = RELAY_TARGET_UNKNOWN;
 	struct relay_ports ports = { 0 };
 	struct relay_server *server = NULL;
+	size_t listener_count = 0;
 	int err;
 
 	memcpy(settings.public_key, arguments->public_key, sizeof(settings.public_key));
 	if (!crypto_init())
 		return complain("the crypto libraries do not work here", -ENOTSUP);
 	settings.handles = process_allow_handles(HANDLES_WANTED);
-	err = open_listeners(arguments, listeners);
+	err = open_listeners(arguments, listeners, &listener_count);
 	if (err)
 		goto out;
 	err = loop_open(&ports.loop);
@@ -121,7 +150,7 @@ int relay_run_server(const struct arguments *arguments)
 		server = relay_server_new(&ports, &settings);
 		err = server ? 0 : -ENOMEM;
 	}
-	for (size_t i = 0; i < arguments->listen_count && !err; i++) {
+	for (size_t i = 0; i < listener_count && !err; i++) {
 		err = relay_server_listen(server, listeners[i]);
 		listeners[i] = NULL;
 	}

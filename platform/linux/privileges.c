@@ -70,7 +70,9 @@ static int hide(void)
 {
 	const struct rlimit none = { 0, 0 };
 
-	if (setrlimit(RLIMIT_CORE, &none) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+	/* The second bolt on the same door: a service manager may have forbidden it, and set it itself. */
+	(void)setrlimit(RLIMIT_CORE, &none);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return -errno;
 	return !SANITIZED && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 ? -errno : 0;
 }
@@ -84,6 +86,7 @@ int privileges_keep(enum privileges which)
 		return err;
 	kept = permitted & wanted(which);
 	privileges_bound(kept);
-	err = write_sets(kept);
+	/* Nothing to give up, nothing to ask for: a service manager may have forbidden the very call. */
+	err = permitted ? write_sets(kept) : 0;
 	return err ? err : hide();
 }

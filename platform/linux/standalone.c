@@ -7,6 +7,7 @@
 #include "core/port/privileges.h"
 #include "core/port/process.h"
 #include "core/port/sandbox.h"
+#include "platform/linux/engine_socket.h"
 #include "platform/linux/timestamp_mark.h"
 
 #include <errno.h>
@@ -110,6 +111,20 @@ static pid_t start_engine(
 	_exit(err ? 1 : 0);
 }
 
+/* Gives the engine's end of the seam to a process that is there already. 0, or -1 after a sentence. */
+static pid_t hand_over(const struct standalone_settings *settings, int handle)
+{
+	char sentence[256];
+	int err = engine_socket_give(settings->engine_socket, handle);
+
+	if (!err)
+		return 0;
+	snprintf(sentence, sizeof(sentence), "no engine takes over at %.100s: %s.", settings->engine_socket,
+		strerror(-err));
+	complain(settings, sentence);
+	return -1;
+}
+
 /* In the background the engine's own words reach nobody. */
 static void say_lacks(const struct standalone_settings *settings)
 {
@@ -129,6 +144,9 @@ static void stop_engine(struct front *front, pid_t pid)
 	const struct timespec pause = { .tv_nsec = 10000000 };
 
 	(void)front_send(front, &stop);
+	/* Somebody else's child ends when the seam does. */
+	if (pid == 0)
+		return;
 	for (int waited_ms = 0; waited_ms < STOP_WAIT_MS; waited_ms += 10) {
 		if (waitpid(pid, NULL, WNOHANG) != 0)
 			return;
@@ -203,10 +221,11 @@ static int run_dialler(const struct standalone_settings *settings, int ready)
 		return complain_open(settings, err);
 	say_lacks(settings);
 	process_allow_locked_memory();
-	pid_t engine = start_engine(settings, &identity, handle);
+	pid_t engine = settings->engine_socket ? hand_over(settings, handle)
+					       : start_engine(settings, &identity, handle);
 	close(handle);
 	/* What it no longer needs to become: somebody else. */
-	if (engine > 0 && privileges_keep(PRIVILEGES_DIALLER) != 0) {
+	if (engine >= 0 && privileges_keep(PRIVILEGES_DIALLER) != 0) {
 		stop_engine(front, engine);
 		front_close(front);
 		return complain(settings, "privileges could not be given up.");
@@ -266,4 +285,20 @@ static int run_in_background(const struct standalone_settings *settings)
 int standalone_run(const struct standalone_settings *settings)
 {
 	return settings->foreground ? run_dialler(settings, -1) : run_in_background(settings);
+}
+
+int standalone_serve(const char *program, int (*engine)(int seam_handle))
+{
+	int seam, err = engine_socket_take(&seam);
+
+	if (err == -EBADF) {
+		fprintf(stderr, "%s: --activated needs one listening socket from the service manager.\n",
+			program);
+		return 1;
+	}
+	if (!err)
+		err = engine(seam);
+	if (err)
+		fprintf(stderr, "%s: the engine stopped: %s.\n", program, strerror(-err));
+	return err ? 1 : 0;
 }
