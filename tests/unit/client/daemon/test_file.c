@@ -26,7 +26,11 @@ static void reads_only_regular_files_within_the_bound(void **state)
 		{ "none", 100, -ENOENT },
 		{ "fifo", 100, -EINVAL },
 		{ "folder", 100, -EINVAL },
-		{ "/dev/zero", 100, -EINVAL },
+		/* Nothing outside the folder, by whatever way. */
+		{ "/dev/zero", 100, -EXDEV },
+		{ "../none", 100, -EXDEV },
+		{ "link", 100, -ELOOP },
+		{ "round/text", 100, -ELOOP },
 	};
 	size_t i;
 
@@ -36,6 +40,8 @@ static void reads_only_regular_files_within_the_bound(void **state)
 	snprintf(path, sizeof(path), "%s/fifo", folder.path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(mkdirat(folder.at, "folder", 0700), 0);
+	assert_int_equal(symlinkat("text", folder.at, "link"), 0);
+	assert_int_equal(symlinkat(".", folder.at, "round"), 0);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = NULL;
 		size_t len = 0;
