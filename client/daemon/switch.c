@@ -17,7 +17,8 @@
 #define TCP_LIMIT_MS 2500
 #define UDP_LIMIT_MS 4000
 #define AUTO_LIMIT_MS 2500
-/* An interface that speaks TCP itself goes down and up; to a peer of its kind that takes so long (WIRE.md 3). */
+/* An interface that speaks TCP itself goes down and up; to a peer of its kind that takes so long (WIRE.md 3).
+ */
 #define NATIVE_LIMIT_MS 12000
 
 static bool concerns(const struct tunnel *tunnel, size_t peer)
@@ -191,7 +192,7 @@ void tunnel_switch(struct tunnel *tunnel, enum transport transport, const char *
 	guint limit_ms = transport == TRANSPORT_TCP   ? TCP_LIMIT_MS
 			 : transport == TRANSPORT_UDP ? UDP_LIMIT_MS
 						      : AUTO_LIMIT_MS;
-	size_t i;
+	size_t i, called = 0;
 	int failure;
 
 	if (!peer[0] && second_switch(tunnel, transport))
@@ -204,6 +205,18 @@ void tunnel_switch(struct tunnel *tunnel, enum transport transport, const char *
 		limit_ms = NATIVE_LIMIT_MS;
 	g_strlcpy(tunnel->switch_peer, peer, sizeof(tunnel->switch_peer));
 	tunnel->switch_to = transport;
+	for (i = 0; i < tunnel->view.peer_count; i++)
+		called += concerns(tunnel, i) ? 1 : 0;
+	if (!called) {
+		rpc_error_set(&error, RPC_CODE_CONFIG,
+			"%s is called by its peers, who choose the carrier: set Transport in its profile to "
+			"allow only one, then "
+			"`wgtcp-cli down %s` and up again",
+			tunnel->name, tunnel->name);
+		over(tunnel, &error);
+		rpc_error_free(&error);
+		return;
+	}
 	for (i = 0; i < tunnel->view.peer_count; i++)
 		tunnel->peers[i].before = tunnel->peers[i].transport;
 	tunnel->switching = true;

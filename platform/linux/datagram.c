@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <linux/udp.h>
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -177,10 +178,7 @@ static size_t run_length(const struct datagram_piece *pieces, size_t count)
 }
 
 struct control {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(uint16_t)) + CMSG_SPACE(sizeof(int))];
-	};
+	alignas(struct cmsghdr) char bytes[CMSG_SPACE(sizeof(uint16_t)) + CMSG_SPACE(sizeof(int))];
 	size_t len;
 };
 

@@ -145,6 +145,54 @@ def test_engine_hangs(lab):
     check("does not answer, and" in daemon.cli("logs").stdout, "the log does not say it")
 
 
+@waiting
+def test_rounds_leave_nothing(lab):
+    """5 rounds, 200 in the long form: up, to TCP, every other time back, down."""
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    daemon.up("office")
+    daemon.cli("down", "office")
+    before = site.client.links(), site.client.routes()
+
+    def handles():
+        return len(site.client.run("ls", f"/proc/{daemon.program.pid}/fd").stdout.split())
+    held = handles()
+    for turn in range(200 if lab.long else 5):
+        daemon.up("office")
+        daemon.cli("switch", "office", "tcp")
+        if turn % 2:
+            daemon.cli("switch", "office", "udp")
+        daemon.cli("down", "office")
+        check_clean(site, before)
+    check(handles() == held, f"{handles()} descriptors instead of {held}")
+    # Without connections that the system itself still has to end.
+    left = [line for line in site.client.run("ss", "-Hnatu").stdout.splitlines()
+            if line.split()[1] in ("LISTEN", "UNCONN", "ESTAB", "SYN-SENT", "CLOSE-WAIT")]
+    check(not left, f"sockets are left: {left}")
+
+
+@waiting
+def test_daemon_is_killed_at_any_point(lab):
+    """Of a bring-up and of a switch, 6 or 50 of them: the next one leaves nothing of it."""
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    before = site.client.links(), site.client.routes()
+    for turn in range(50 if lab.long else 6):
+        line = ["up", "office"]
+        if turn % 3 == 2:
+            daemon.up("office")
+            line = ["switch", "office", "tcp"]
+        asks = site.client.start(lab.binary("wgtcp-cli"), *line, "--socket", daemon.socket, name="asks")
+        time.sleep(turn % 10 * 0.012)
+        daemon.program.kill()
+        asks.wait(10)
+        daemon.start()
+        wait_until(lambda: not engines(site.client), "the old engine to end")
+        check_clean(site, before)
+    daemon.up("office")
+    check(answers(site) >= 9, "no ping at the end")
+
+
 def test_interface_is_deleted(lab):
     """Somebody takes the interface away: no longer called up, and up works again."""
     site = Site(lab)
