@@ -171,7 +171,8 @@ static gboolean flush_later(gpointer user)
 /* Never from within a call that may still use the client: it might have to be dropped. */
 static void want_flush(struct client *client)
 {
-	if (!client->flush_source && !client->write_source)
+	/* One who does not read never becomes writable, and is dropped all the same. */
+	if (!client->flush_source && (!client->write_source || rpc_server_failed(client->server)))
 		client->flush_source = g_idle_add_full(G_PRIORITY_DEFAULT, flush_later, client, NULL);
 }
 

@@ -210,6 +210,13 @@ static bool read_text(
 			rpc_error_set(error, RPC_CODE_CONFIG,
 				"%.200s is larger than 1 MiB: that is no profile", loaded->path);
 			break;
+		case -EACCES:
+			rpc_error_set(error, RPC_CODE_CONFIG,
+				"%.200s belongs to another user than root, and the daemon has no privilege "
+				"over his files: "
+				"`chown root` it and `chmod 600` it",
+				loaded->path);
+			break;
 		case -ELOOP:
 		case -EXDEV:
 			rpc_error_set(error, RPC_CODE_CONFIG,
