@@ -118,7 +118,8 @@ static void add_paragraph(const struct line *line, size_t width, struct text *ou
 			text_addf(&value, ", %.2f %% lost, jitter %.2f ms",
 				(double)flow->lost * 100 / (double)flow->packets, flow->jitter_us / 1e3);
 		if (flow->has_retransmits)
-			text_addf(&value, ", %llu retransmits", (unsigned long long)flow->retransmits);
+			text_addf(&value, ", %llu retransmit%s", (unsigned long long)flow->retransmits,
+				flow->retransmits == 1 ? "" : "s");
 		text_addf(&value, ", ");
 	}
 	if (latency->count)

@@ -2,12 +2,16 @@
 /* status, status --watch, list. */
 #include "client/cli/cli.h"
 
+#include "client/cli/live.h"
 #include "client/cli/sentence.h"
 #include "client/cli/status_text.h"
 #include "client/rpc/json.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* How soon a change of the terminal's size is followed. */
+#define RESIZE_MS 250
 
 static struct status_style style_now(void)
 {
@@ -82,6 +86,10 @@ static void take_stats(struct rpc_status *status, const struct rpc_notice *notic
 			to->rx_bps = from->rx_bps;
 			to->tx_bps = from->tx_bps;
 			to->rtt_us = from->rtt_us;
+			to->echoes = from->echoes;
+			to->loss_permille = from->loss_permille;
+			to->jitter_us = from->jitter_us;
+			to->carrier_rtt_us = from->carrier_rtt_us;
 			to->last_handshake = from->last_handshake;
 		}
 	}
@@ -118,53 +126,132 @@ static void show_change(const struct rpc_notice *notice)
 	text_free(&sentence);
 }
 
-static void show_screen(const struct rpc_status *status)
+/* Draws over what stands there, so that nothing flickers. */
+static void show_screen(const struct rpc_status *status, const struct live *live)
 {
 	struct status_style style = style_now();
-	struct text text = { 0 };
+	uint32_t height = console_height(CONSOLE_OUT);
+	bool utf8 = console_is_utf8();
+	struct text text = { 0 }, screen = { 0 };
 
-	text_addf(&text, "\033[H\033[J");
-	status_text(status, &style, &text);
-	show_text(&text);
+	for (size_t i = 0; i < status->tunnel_count; i++) {
+		if (i)
+			text_addf(&text, "\n");
+		status_text_tunnel(&status->tunnels[i], &style, &text);
+		if (status->tunnels[i].state != RPC_STATE_DOWN)
+			live_text(live, status->tunnels[i].name, &style, utf8, &text);
+	}
+	if (!status->tunnel_count)
+		text_addf(&text, "There is no tunnel yet; `wgtcp-cli import FILE` adds one.\n");
+	text_addf(&screen, "\033[H");
+	if (text.bytes)
+		live_screen(text.bytes, height, &screen);
+	text_free(&text);
+	show_text(&screen);
 }
 
-/* name: "" for all. Ends with an error only; Ctrl-C ends the program. */
+/* A person may make the window larger or smaller at any time. */
+static bool is_resized(uint32_t size[2])
+{
+	uint32_t width = console_width(CONSOLE_OUT), height = console_height(CONSOLE_OUT);
+	bool changed = size[0] != width || size[1] != height;
+
+	size[0] = width;
+	size[1] = height;
+	return changed;
+}
+
+/* Off a terminal: a line a second. */
+static void show_stats(const struct rpc_notice *notice)
+{
+	struct text line = { 0 };
+	char when[32];
+
+	console_local_time(console_now(), when, sizeof(when));
+	live_line(notice, &line);
+	if (line.bytes)
+		cli_out("%s %s\n", when, line.bytes);
+	text_free(&line);
+}
+
+struct watching {
+	struct cli *cli;
+	const char *name; /* "" for all */
+	struct rpc_status status;
+	struct live live;
+	bool screen;
+};
+
+static void take_notice(struct watching *watching, struct rpc_notice *notice)
+{
+	if (!is_wanted(notice, watching->name))
+		return;
+	if (watching->cli->json)
+		cli_print_json(rpc_json_notice(notice));
+	else if (!watching->screen && notice->kind == RPC_NOTICE_STATE)
+		show_change(notice);
+	else if (!watching->screen)
+		show_stats(notice);
+	if (notice->kind == RPC_NOTICE_STATE) {
+		if (notice->state.gone || notice->state.tunnel.state == RPC_STATE_DOWN)
+			live_forget(&watching->live, notice->state.tunnel.name);
+		take_state(&watching->status, notice);
+	} else {
+		take_stats(&watching->status, notice);
+		live_take(&watching->live, notice);
+	}
+}
+
+static int watch_on(struct watching *watching)
+{
+	uint32_t size[2] = { 0 };
+	int taken = 0;
+
+	while (!console_failed()) {
+		uint32_t left_ms = watching->screen ? RESIZE_MS : IPC_FOREVER;
+		struct rpc_event event;
+
+		taken = rpc_client_next(watching->cli->client, &left_ms, &event);
+		if (taken < 0 || (!taken && !watching->screen))
+			return taken;
+		if (taken) {
+			if (event.kind == RPC_EVENT_NOTICE)
+				take_notice(watching, &event.notice);
+			rpc_event_free(&event);
+		}
+		if (watching->screen && (taken || is_resized(size)))
+			show_screen(&watching->status, &watching->live);
+	}
+	return taken;
+}
+
+/* name: "" for all. Ends with Ctrl-C or an error. */
 static enum cli_exit watch(struct cli *cli, const char *name)
 {
 	struct rpc_request request = { .method = RPC_METHOD_WATCH };
-	struct rpc_status status = { 0 };
-	bool screen = !cli->json && console_is_terminal(CONSOLE_OUT);
+	struct watching watching = {
+		.cli = cli, .name = name, .screen = !cli->json && console_is_terminal(CONSOLE_OUT)
+	};
 	struct rpc_result result;
 	enum cli_exit code = cli_ask(cli, &request, CLI_ANSWER_MS, &result);
-	int taken = 0;
+	int taken;
 
 	if (code)
 		return code;
 	rpc_result_free(&result);
-	while (!console_failed()) {
-		uint32_t forever = IPC_FOREVER;
-		struct rpc_event event;
-
-		taken = rpc_client_next(cli->client, &forever, &event);
-		if (taken != 1)
-			break;
-		if (event.kind == RPC_EVENT_NOTICE && is_wanted(&event.notice, name)) {
-			if (cli->json)
-				cli_print_json(rpc_json_notice(&event.notice));
-			else if (!screen && event.notice.kind == RPC_NOTICE_STATE)
-				show_change(&event.notice);
-			if (event.notice.kind == RPC_NOTICE_STATE)
-				take_state(&status, &event.notice);
-			else
-				take_stats(&status, &event.notice);
-			if (screen)
-				show_screen(&status);
-		}
-		rpc_event_free(&event);
+	if (watching.screen) {
+		console_catch_interrupt(); /* the cursor is to come back */
+		cli_out("\033[?25l\033[2J");
 	}
-	for (size_t i = 0; i < status.tunnel_count; i++)
-		rpc_tunnel_free(&status.tunnels[i]);
-	free(status.tunnels);
+	taken = watch_on(&watching);
+	if (watching.screen) {
+		cli_out("\033[?25h\r\n");
+		console_release_interrupt();
+	}
+	for (size_t i = 0; i < watching.status.tunnel_count; i++)
+		rpc_tunnel_free(&watching.status.tunnels[i]);
+	free(watching.status.tunnels);
+	live_free(&watching.live);
 	return console_failed() ? CLI_DONE : cli_tell_lost(cli, taken);
 }
 

@@ -108,6 +108,14 @@ static void add_peer(const struct rpc_tunnel *tunnel, const struct rpc_peer *pee
 	add_row(out, 4, "handshake", &value, style);
 	if (peer->rtt_us) {
 		sentence_rtt(peer->rtt_us, &value);
+		if (peer->echoes)
+			text_addf(&value, ", %.1f %% lost, jitter ", peer->loss_permille / 10.0);
+		if (peer->echoes)
+			sentence_rtt(peer->jitter_us, &value);
+		if (peer->carrier_rtt_us) {
+			text_addf(&value, "; TCP outside ");
+			sentence_rtt(peer->carrier_rtt_us, &value);
+		}
 		add_row(out, 4, "round trip", &value, style);
 	}
 	sentence_bytes(peer->rx_bytes, &value);

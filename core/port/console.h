@@ -19,6 +19,8 @@ bool console_is_full(void);
 bool console_is_terminal(enum console_stream stream);
 /* Columns of the terminal behind the stream; 0: none, or unknown. */
 uint32_t console_width(enum console_stream stream);
+/* Lines of it; 0: none, or unknown. */
+uint32_t console_height(enum console_stream stream);
 /* Whether the person sees UTF-8 (locale). */
 bool console_is_utf8(void);
 /* Whether colour is wanted there: a terminal that can, and no NO_COLOR. */

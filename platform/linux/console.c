@@ -69,6 +69,15 @@ uint32_t console_width(enum console_stream stream)
 	return size.ws_col;
 }
 
+uint32_t console_height(enum console_stream stream)
+{
+	struct winsize size;
+
+	if (ioctl(descriptor(stream), TIOCGWINSZ, &size))
+		return 0;
+	return size.ws_row;
+}
+
 bool console_is_utf8(void)
 {
 	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);

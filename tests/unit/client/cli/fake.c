@@ -164,6 +164,12 @@ uint32_t console_width(enum console_stream stream)
 	return fake.width;
 }
 
+uint32_t console_height(enum console_stream stream)
+{
+	(void)stream;
+	return fake.terminal ? fake.height : 0;
+}
+
 bool console_is_utf8(void)
 {
 	return fake.utf8;

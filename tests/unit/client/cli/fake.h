@@ -9,7 +9,7 @@
 struct fake {
 	/* the machine */
 	bool terminal, utf8, colour, admin;
-	uint32_t width;
+	uint32_t width, height;
 	const char *file_path, *file_text; /* the one file that there is ("-" for standard input) */
 	size_t file_len;                   /* 0: strlen of file_text */
 	int file_error;                    /* instead of it */

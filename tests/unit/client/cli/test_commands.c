@@ -672,6 +672,7 @@ static void test_status_exit(void **state)
 static void answer_watch(struct rpc_server *server, const struct rpc_request *request)
 {
 	struct rpc_peer peer = { .public_key = "A", .rx_bytes = 1 };
+	struct rpc_sample sample = { .time = 1796080000, .rx_bps = 12000000, .tx_bps = 1000, .rtt_us = 20000 };
 	struct rpc_result result = { .method = request->method };
 	struct rpc_notice notice = { .kind = RPC_NOTICE_STATE,
 		.state = { .tunnel = { .name = "office",
@@ -686,7 +687,7 @@ static void answer_watch(struct rpc_server *server, const struct rpc_request *re
 	rpc_server_notify(server, &notice);
 	peer.rx_bytes = 2048;
 	notice = (struct rpc_notice){ .kind = RPC_NOTICE_STATS,
-		.stats = { .name = "office", .peers = &peer, .peer_count = 1 } };
+		.stats = { .name = "office", .samples = &sample, .sample_count = 1, .peers = &peer, .peer_count = 1 } };
 	rpc_server_notify(server, &notice);
 	notice = (struct rpc_notice){ .kind = RPC_NOTICE_STATE,
 		.state = { .tunnel = { .name = "office" }, .gone = true } };
@@ -698,18 +699,26 @@ static void test_watch(void **state)
 	(void)state;
 	start(answer_watch);
 	assert_int_equal(RUN("status", "--watch"), 1);
-	assert_out("<1796080000> office is up over UDP.\n<1796080000> office was deleted.\n");
+	assert_out("<1796080000> office is up over UDP.\n"
+		   "<1796080000> office: 12.0 Mbit/s down, 1.00 kbit/s up, round trip 20 ms\n"
+		   "<1796080000> office was deleted.\n");
 	start(answer_watch);
 	fake.terminal = true;
-	RUN("status", "-w");
-	assert_non_null(strstr(fake.out, "\033[H\033[Joffice is up over UDP."));
+	fake.width = 60;
+	fake.interrupt_after = 12;
+	assert_int_equal(RUN("status", "-w"), 130);
+	assert_memory_equal(fake.out, "\033[?25l\033[2J\033[H", 13);
+	assert_non_null(strstr(fake.out, "\033[Hoffice is up over UDP.\033[K\r\n"));
 	assert_non_null(strstr(fake.out, "    received   1 B,"));
 	assert_non_null(strstr(fake.out, "    received   2.00 KiB,"));
-	assert_non_null(strstr(fake.out, "\033[H\033[JThere is no tunnel yet;"));
+	assert_non_null(strstr(fake.out, "  round trip 20 ms      "));
+	assert_non_null(strstr(fake.out, "\033[HThere is no tunnel yet;"));
+	/* The cursor comes back. */
+	assert_string_equal(fake.out + fake.out_len - 8, "\033[?25h\r\n");
 	start(answer_watch);
 	RUN("status", "--watch", "--json");
 	assert_memory_equal(fake.out, "{\"version\":1,\"state\":{\"tunnel\":{\"name\":\"office\"", 46);
-	assert_non_null(strstr(fake.out, "\n{\"version\":1,\"stats\":{\"name\":\"office\",\"samples\":[]"));
+	assert_non_null(strstr(fake.out, "\n{\"version\":1,\"stats\":{\"name\":\"office\",\"samples\":[{"));
 }
 
 static void answer_logs(struct rpc_server *server, const struct rpc_request *request)
