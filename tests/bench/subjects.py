@@ -126,6 +126,7 @@ def subjects(binaries, engines=(), peers=()):
     for label, path in [("wgtcp", binaries / "wgtcp-engine"), *engines]:
         for transport in "udp", "tcp":
             found[f"{label} {transport}"] = wireguard(path, transport, name=label)
+        found[f"{label} tcp, MTU 65000"] = wireguard(path, "tcp", mtu=65000, name=label)
     if shutil.which("wireguard-go"):
         found["wireguard-go"] = wireguard("wireguard-go")
         found["wireguard-go + relay"] = relayed("wireguard-go", "wireguard-go + relay")

@@ -11,6 +11,7 @@ import xml.etree.ElementTree as xml
 import children
 
 PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-gui", "wgtcp-tray", "wgtcp-emulator", "wgtcp-attack",
+            "wgtcp-bench-packets", "wgtcp-bench-relay", "wgtcp-bench-handshakes",
             "vm_kernel_tunnel", "vm_probes", "vm_wireless")
 # The NetworkManager plugin as it is laid out by its test.
 PLUGIN = ("nm-wgtcp-service", "nm-wgtcp-auth-dialog", "nm-wgtcp-service.name", "nm-wgtcp-service.conf", "libnm-vpn-plugin-wgtcp.so",
