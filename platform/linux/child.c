@@ -74,10 +74,15 @@ static scmp_filter_ctx make_filter(void)
 
 	for (size_t i = 0; !err && i < sizeof(others) / sizeof(others[0]); i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), others[i], 0);
-	for (unsigned family = 0; !err && family < AF_MAX; family++)
+	for (unsigned family = 0; !err && family < AF_MAX; family++) {
+		const struct scmp_arg_cmp is = {
+			.arg = 0, .op = SCMP_CMP_EQ, .datum_a = family, .datum_b = 0
+		};
+
 		if (family != AF_INET && family != AF_INET6)
-			err = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1,
-				SCMP_A0_32(SCMP_CMP_EQ, family));
+			err = seccomp_rule_add_array(
+				filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1, &is);
+	}
 	if (err && filter) {
 		seccomp_release(filter);
 		filter = NULL;
