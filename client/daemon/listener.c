@@ -6,6 +6,7 @@
 #include "client/daemon/listener_socket.h"
 #include "client/daemon/manager.h"
 #include "client/daemon/methods.h"
+#include "client/daemon/polkit.h"
 #include "client/rpc/server.h"
 
 #include <errno.h>
@@ -32,6 +33,10 @@ struct client {
 	struct rpc_server *server;
 	uid_t uid;
 	bool is_root, is_member, follows_log, closing;
+	struct polkit_question *question; /* NULL: he is not being asked */
+	struct rpc_request asked_for;     /* its id and name only */
+	void (*answered)(struct daemon *daemon, struct client *client, const struct rpc_request *request,
+		bool allowed);
 };
 
 struct listener {
@@ -90,6 +95,28 @@ bool client_is_root(const struct client *client)
 	return client->is_root;
 }
 
+static void polkit_answered(bool allowed, void *user)
+{
+	struct client *client = user;
+
+	client->question = NULL;
+	client->answered(client->listener->daemon, client, &client->asked_for, allowed);
+}
+
+bool client_ask(struct client *client, const char *action, const struct rpc_request *request,
+	void (*answered)(struct daemon *daemon, struct client *client, const struct rpc_request *request,
+		bool allowed))
+{
+	if (client->question)
+		return false;
+	client->answered = answered;
+	client->asked_for = (struct rpc_request){ .method = request->method, .id = request->id };
+	memcpy(client->asked_for.name, request->name, sizeof(client->asked_for.name));
+	client->question =
+		polkit_ask(client->listener->daemon->bus, client->fd, action, polkit_answered, client);
+	return client->question != NULL;
+}
+
 void client_follow_log(struct client *client)
 {
 	client->follows_log = true;
@@ -107,6 +134,7 @@ static void client_free(gpointer data)
 		g_source_remove(client->write_source);
 	if (client->flush_source)
 		g_source_remove(client->flush_source);
+	polkit_cancel(client->question);
 	close(client->fd);
 	rpc_server_free(client->server);
 	g_free(client);

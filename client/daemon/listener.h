@@ -27,6 +27,12 @@ void listener_close(struct listener *listener);
 bool client_may_do_all(const struct client *client);
 /* Root itself: may read keys. */
 bool client_is_root(const struct client *client);
+/* Has the person there asked by polkit for the right to an action, in favour of one request. answered is
+ * called once, later, unless the client goes before. False: nobody can be asked, or he is being asked
+ * already. */
+bool client_ask(struct client *client, const char *action, const struct rpc_request *request,
+	void (*answered)(struct daemon *daemon, struct client *client, const struct rpc_request *request,
+		bool allowed));
 void client_reply(struct client *client, const struct rpc_id *id, const struct rpc_result *result);
 /* Frees what the error holds. */
 void client_reply_error(struct client *client, const struct rpc_id *id, struct rpc_error *error);

@@ -4,6 +4,7 @@
 #include "client/daemon/daemon.h"
 #include "client/daemon/journal.h"
 #include "client/daemon/manager.h"
+#include "client/daemon/polkit.h"
 #include "client/daemon/profiles.h"
 #include "core/config/edit.h"
 #include "core/config/key_text.h"
@@ -170,7 +171,7 @@ out:
 
 /* ---- export ---- */
 
-void method_export(struct daemon *daemon, struct client *client, const struct rpc_request *request)
+static void export(struct daemon *daemon, struct client *client, const struct rpc_request *request)
 {
 	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_EXPORT };
 	struct rpc_error error = { 0 };
@@ -178,13 +179,6 @@ void method_export(struct daemon *daemon, struct client *client, const struct rp
 	char name[PROFILE_NAME_LEN];
 	size_t len;
 
-	if (!request->hide_keys && !client_is_root(client)) {
-		rpc_error_set(&error, RPC_CODE_NOT_PERMITTED,
-			"only root may read private keys: use sudo, or leave the keys out");
-		error.cause = RPC_CAUSE_PERMISSION;
-		client_reply_error(client, &request->id, &error);
-		return;
-	}
 	if (!profiles_name(daemon->profiles, request->name, name, &error) ||
 		!profiles_load(daemon->profiles, name, &loaded, &error)) {
 		client_reply_error(client, &request->id, &error);
@@ -200,6 +194,32 @@ void method_export(struct daemon *daemon, struct client *client, const struct rp
 	if (request->hide_keys)
 		profile_text_free(result.exported.text, result.exported.text ? len : 0);
 	loaded_free(&loaded);
+}
+
+static void export_answered(
+	struct daemon *daemon, struct client *client, const struct rpc_request *request, bool allowed)
+{
+	struct rpc_error error = { 0 };
+
+	if (allowed) {
+		journal_say(daemon->journal, JOURNAL_WARNING, NULL,
+			"a member of the group was given the keys of a profile");
+		export(daemon, client, request);
+		return;
+	}
+	rpc_error_set(&error, RPC_CODE_NOT_PERMITTED,
+		"private keys are for root, or for who gives an administrator's password: use sudo, or leave "
+		"the keys out");
+	error.cause = RPC_CAUSE_PERMISSION;
+	client_reply_error(client, &request->id, &error);
+}
+
+void method_export(struct daemon *daemon, struct client *client, const struct rpc_request *request)
+{
+	if (request->hide_keys || client_is_root(client))
+		export(daemon, client, request);
+	else if (!client_ask(client, POLKIT_EXPORT_KEYS, request, export_answered))
+		export_answered(daemon, client, request, false);
 }
 
 /* ---- delete ---- */
