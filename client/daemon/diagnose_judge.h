@@ -45,6 +45,7 @@ struct diagnose_peer {
 	uint32_t rtt_us;
 	enum rpc_verified verified;
 	bool no_large; /* small packets pass, and full-size ones do not */
+	enum rpc_large large; /* the one way on which they do */
 };
 
 struct diagnose_facts {

@@ -193,6 +193,29 @@ static void judge_handshake(
 			     : "the profile has the wrong server key, or our key is not known there");
 }
 
+static void judge_lost_large(
+	const struct diagnose_facts *facts, const struct diagnose_peer *peer, struct diagnose_lines *lines)
+{
+	static const char here[] = "a smaller MTU in the profile's [Interface], for example `MTU = 1280`";
+
+	switch (peer->large) {
+	case RPC_LARGE_UNKNOWN:
+		diagnose_say(lines, RPC_CHECK_MTU, peer->subject, RPC_VERDICT_WARNING, here,
+			"small packets pass, packets of %u bytes do not, on the way there or back", facts->mtu);
+		return;
+	case RPC_LARGE_BACK:
+		diagnose_say(lines, RPC_CHECK_MTU, peer->subject, RPC_VERDICT_WARNING, here,
+			"packets of %u bytes are lost on the way to the server; on the way back they pass", facts->mtu);
+		return;
+	case RPC_LARGE_THERE:
+		diagnose_say(lines, RPC_CHECK_MTU, peer->subject, RPC_VERDICT_WARNING,
+			"a smaller MTU at the server's end, for example `MTU = 1280` in its [Interface]; here it helps "
+			"TCP connections only",
+			"packets of %u bytes pass on the way to the server, and are lost on the way back", facts->mtu);
+		return;
+	}
+}
+
 static void judge_mtu(
 	const struct diagnose_facts *facts, const struct diagnose_peer *peer, struct diagnose_lines *lines)
 {
@@ -200,10 +223,7 @@ static void judge_mtu(
 		diagnose_say(lines, RPC_CHECK_MTU, peer->subject, RPC_VERDICT_OK, "",
 			"packets of %u bytes pass the tunnel both ways", facts->mtu);
 	else if (peer->no_large)
-		diagnose_say(lines, RPC_CHECK_MTU, peer->subject, RPC_VERDICT_WARNING,
-			"a smaller MTU in the profile's [Interface], for example `MTU = 1280`",
-			"small packets pass, packets of %u bytes do not, on the way there or back",
-			facts->mtu);
+		judge_lost_large(facts, peer, lines);
 	else
 		diagnose_say(lines, RPC_CHECK_MTU, peer->subject, RPC_VERDICT_UNKNOWN, "",
 			diagnose_peer_answered(peer)

@@ -294,6 +294,8 @@ static void look_at_view(const struct rpc_peer *view, struct diagnose_peer *peer
 		peer->rtt_us = view->rtt_us;
 	if (up && view->verified > peer->verified)
 		peer->verified = view->verified;
+	if (view->large_passes != RPC_LARGE_UNKNOWN)
+		peer->large = view->large_passes;
 	peer->no_large |= view->reason == RPC_REASON_UDP_NO_LARGE ||
 			  (view->state == RPC_STATE_DEGRADED && view->verified == RPC_VERIFIED_SMALL);
 }

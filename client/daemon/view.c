@@ -76,6 +76,9 @@ static void update_peer(struct rpc_peer *out, const struct uapi_peer *in)
 		out->verified = (enum rpc_verified)value;
 	if (rpc_word_parse(rpc_reason_words, in->reason, &value))
 		out->reason = (enum rpc_reason)value;
+	out->large_passes = RPC_LARGE_UNKNOWN;
+	if (in->large[0] && rpc_word_parse(rpc_large_words, in->large, &value))
+		out->large_passes = (enum rpc_large)value;
 	if (rpc_word_parse(rpc_udp_words, in->udp_state, &value))
 		out->udp = (enum rpc_udp)value;
 	out->carrier = in->carrier;

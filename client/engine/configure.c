@@ -215,6 +215,7 @@ static void describe_path(const struct link *link, const struct peer_stats *stat
 		out->stream = *tcp_remote(link->stream->tcp);
 	out->rtt_us = link->rtt_us;
 	out->misfits = stats->misfits;
+	copy_name(out->large, sizeof(out->large), large_name(link));
 	if (machine)
 		state = fallback_state(machine);
 	copy_name(out->state, sizeof(out->state), fallback_state_name(state));

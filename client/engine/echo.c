@@ -26,9 +26,9 @@ static uint32_t sum_words(const uint8_t *bytes, size_t len, uint32_t sum)
 	return sum;
 }
 
-static void remember(struct link *link, uint64_t id)
+static void remember(struct link *link, uint64_t id, bool full)
 {
-	link->echoes[link->echo_next++ % ECHOES_KEPT] = (struct echo_sent){ id, link->engine->now };
+	link->echoes[link->echo_next++ % ECHOES_KEPT] = (struct echo_sent){ id, link->engine->now, full };
 }
 
 static void answered(struct link *link, enum carrier carrier, uint64_t id)
@@ -42,6 +42,8 @@ static void answered(struct link *link, enum carrier carrier, uint64_t id)
 			continue;
 		link->rtt_us = (uint32_t)(mono_since_ns(link->engine->now, echo->sent) / 1000);
 		echo->id = 0;
+		if (echo->full)
+			large_passed(link, carrier);
 		link_event(link, &event);
 		return;
 	}
@@ -133,7 +135,8 @@ void echo_extension(struct link *link, enum carrier carrier, struct stream *stre
 		send_extension(link, carrier, stream, &reply);
 		break;
 	case EXTENSION_ECHO_REPLY:
-		answered(link, carrier, extension->id);
+		if (!large_answered(link, carrier, extension->id))
+			answered(link, carrier, extension->id);
 		break;
 	case EXTENSION_STAMP:
 		if (carrier == CARRIER_TCP)
@@ -208,6 +211,7 @@ static void send_icmp(struct link *link, const struct fallback_echo *echo)
 void echo_send(struct link *link, const struct fallback_echo *echo)
 {
 	struct engine *engine = link->engine;
+	bool extension = engine->extensions && link->hello_shown && (link->capabilities & CAPABILITY_ECHO);
 	struct extension request = {
 		.type = EXTENSION_ECHO_REQUEST,
 		.len = (uint16_t)(echo->full ? engine->mtu : EXTENSION_ECHO_LEN),
@@ -215,8 +219,9 @@ void echo_send(struct link *link, const struct fallback_echo *echo)
 		.clock_ns = engine->now.ns,
 	};
 
-	remember(link, echo->id);
-	if (engine->extensions && link->hello_shown && (link->capabilities & CAPABILITY_ECHO)) {
+	remember(link, echo->id, echo->full);
+	large_asked(link, echo, extension);
+	if (extension) {
 		request.reply_len = request.len;
 		send_extension(link, echo->carrier, NULL, &request);
 	} else if (link->probe_target.family != IP_NONE) {

@@ -131,8 +131,16 @@ struct stream {
 struct echo_sent {
 	uint64_t id;
 	struct mono sent;
+	bool full;
 };
 #define ECHOES_KEPT 16
+
+/* Which way full-size packets pass by UDP, while they do not pass both ways; large.c. */
+struct large {
+	uint64_t base;      /* large.c */
+	uint8_t unanswered; /* full-size echoes since the last that was answered */
+	bool asked, there, back;
+};
 
 /* parallel.c */
 struct parallel {
@@ -205,6 +213,7 @@ struct link {
 	bool probe_named;
 	struct echo_sent echoes[ECHOES_KEPT];
 	size_t echo_next;
+	struct large large;
 	uint32_t rtt_us;
 
 	/* noticed in this turn, told to the fallback machine at its end */
@@ -389,6 +398,19 @@ void echo_send_hello(struct link *link, enum carrier carrier);
 void echo_extension(struct link *link, enum carrier carrier, struct stream *stream, const struct extension *extension);
 /* Whether an inner packet is the answer to one of our ICMP echoes (it is then reported and not for the TUN). */
 bool echo_is_reply(struct link *link, enum carrier carrier, const struct packet *plain);
+/* ---- large.c ---- */
+/* A full-size echo is being sent; extension: the peer has shown ours. */
+void large_asked(struct link *link, const struct fallback_echo *echo, bool extension);
+/* Whether the echo of this id was one of large_asked's own. */
+bool large_answered(struct link *link, enum carrier carrier, uint64_t id);
+/* One that was large both ways was answered. */
+void large_passed(struct link *link, enum carrier carrier);
+/* Whether an inner packet is the error to large_asked's datagram, and not for the TUN. */
+bool large_is_error(struct link *link, enum carrier carrier, const struct packet *plain);
+/* "there" or "back": the only way on which full-size packets pass; "": unknown, or both. */
+const char *large_name(const struct link *link);
+
+/* ---- echo.c ---- */
 /* Tells the machine whether echoes can be sent. */
 void echo_tell_target(struct link *link);
 

@@ -236,6 +236,7 @@ static const struct field peer[] = {
 	PLAIN(FIELD_MS, struct rpc_peer, "jitter_ms", jitter_us),
 	PLAIN(FIELD_MS, struct rpc_peer, "carrier_rtt_ms", carrier_rtt_us),
 	BOOL(struct rpc_peer, preshared_key_differs),
+	WORD(struct rpc_peer, large_passes, rpc_large_words),
 	END,
 };
 static const struct field tunnel[] = {

@@ -150,6 +150,7 @@ struct rpc_peer {
 				  */
 	/* It answers handshakes with ones that do not open: its preshared key is not the profile's. */
 	bool preshared_key_differs;
+	enum rpc_large large_passes; /* while full-size packets pass one way only */
 };
 
 struct rpc_tunnel {

@@ -11,6 +11,7 @@ const char *const rpc_cause_words[] = { "none", "no-network", "captive-portal", 
 	"peer-unreachable", "handshake-refused", "clock", "permission", "busy", "config", NULL };
 const char *const rpc_verified_words[] = { "none", "handshake", "small", "full", NULL };
 const char *const rpc_udp_words[] = { "unknown", "ok", "blocked", "unused", NULL };
+const char *const rpc_large_words[] = { "unknown", "there", "back", NULL };
 const char *const rpc_reason_words[] = { "none", "chosen", "udp-silent", "udp-rejected", "udp-no-data",
 	"udp-no-large", "udp-flapping", "remembered", "udp-works", NULL };
 const char *const rpc_backend_words[] = { "none", "kernel", "kernel-wgtcp", "kernel-relay", "userspace",

@@ -33,6 +33,9 @@ enum rpc_cause {
 
 enum rpc_verified { RPC_VERIFIED_NONE, RPC_VERIFIED_HANDSHAKE, RPC_VERIFIED_SMALL, RPC_VERIFIED_FULL };
 
+/* The only way on which full-size packets pass by UDP. */
+enum rpc_large { RPC_LARGE_UNKNOWN, RPC_LARGE_THERE, RPC_LARGE_BACK };
+
 enum rpc_udp { RPC_UDP_UNKNOWN, RPC_UDP_OK, RPC_UDP_BLOCKED, RPC_UDP_UNUSED };
 
 /* Why the carrier is what it is. */
@@ -137,6 +140,7 @@ extern const char *const rpc_state_words[];
 extern const char *const rpc_cause_words[];
 extern const char *const rpc_verified_words[];
 extern const char *const rpc_udp_words[];
+extern const char *const rpc_large_words[];
 extern const char *const rpc_reason_words[];
 extern const char *const rpc_backend_words[];
 extern const char *const rpc_backend_choice_words[];

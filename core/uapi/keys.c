@@ -290,6 +290,11 @@ static int read_misfits(struct uapi_reader *reader, const char *value, size_t le
 	return read_u32(value, len, &reader->peer->misfits);
 }
 
+static int read_large(struct uapi_reader *reader, const char *value, size_t len)
+{
+	return read_word(value, len, reader->peer->large, sizeof(reader->peer->large));
+}
+
 static int read_stream(struct uapi_reader *reader, const char *value, size_t len)
 {
 	return endpoint_parse(value, len, &reader->peer->stream) ? 0 : -EINVAL;
@@ -347,6 +352,7 @@ static const struct uapi_key keys[] = {
 	{ "verified", UAPI_IN_PEER | UAPI_OF_GET, read_verified },
 	{ "reason", UAPI_IN_PEER | UAPI_OF_GET, read_reason },
 	{ "handshake_misfits", UAPI_IN_PEER | UAPI_OF_GET, read_misfits },
+	{ "large_passes", UAPI_IN_PEER | UAPI_OF_GET, read_large },
 	{ "private_key", UAPI_IN_DEVICE | UAPI_OF_SET | UAPI_OF_GET, read_private_key },
 	{ "listen_port", UAPI_IN_DEVICE | UAPI_OF_SET | UAPI_OF_GET, read_listen_port },
 	{ "fwmark", UAPI_IN_DEVICE | UAPI_OF_SET | UAPI_OF_GET, read_fwmark },

@@ -44,6 +44,7 @@ struct uapi_peer {
 	struct endpoint stream;    /* stream=IP:PORT, where the TCP carrier is connected to; unset: it is not */
 	uint32_t rtt_us;           /* rtt_us= */
 	uint32_t misfits;          /* handshake_misfits=, tunnel.h: responses that do not open; left out while there are none */
+	char large[8];             /* large_passes=there|back: the only way on which full-size packets pass by UDP; left out else */
 	char udp_state[12];        /* udp_state=ok|blocked|unknown|unused */
 	char state[16], cause[24], verified[16], reason[24]; /* state=, cause=, verified=, reason=: fallback.h's names */
 };

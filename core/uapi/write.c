@@ -188,6 +188,7 @@ static void add_statistics(struct uapi_text *text, const struct uapi_peer *peer)
 	add_line(text, "rtt_us=%" PRIu32, peer->rtt_us);
 	if (peer->misfits)
 		add_line(text, "handshake_misfits=%" PRIu32, peer->misfits);
+	add_word(text, "large_passes", peer->large);
 	add_word(text, "udp_state", peer->udp_state);
 	add_word(text, "state", peer->state);
 	add_word(text, "cause", peer->cause);

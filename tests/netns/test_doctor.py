@@ -310,15 +310,37 @@ def test_interface_is_taken(lab):
     seen.end(1, "busy")
 
 
-@waiting
-def test_large_packets_dropped(lab):
+def large_packets_dropped(lab, way, expected, client_only=""):
     site = Site(lab, single=True)
-    _, daemon, _, _ = office(site, client_extra="Transport = udp\n")
-    site.router.block("meta l4proto udp meta length > 1400", way="up")
+    _, daemon, _, _ = office(site, client_extra=f"Transport = udp\n{client_only}")
+    site.router.block("meta l4proto udp meta length > 1400", way=way)
     seen = doctor(site, daemon)
     seen.verdict(udp="ok", mtu="warning", handshake="ok")
+    seen.says("mtu", expected)
     seen.says("mtu", "MTU = 1280")
     seen.end(0, "none")
+
+
+@waiting
+def test_large_packets_dropped(lab):
+    """On the way there; on the way back; by echoes of our own."""
+    large_packets_dropped(lab, "up", "lost on the way to the server")
+
+
+@waiting
+def test_large_packets_dropped_on_the_way_back(lab):
+    large_packets_dropped(lab, "down", "lost on the way back")
+
+
+@waiting
+def test_large_packets_dropped_beside_another_server(lab):
+    """One without our echoes: a large datagram to a closed port shows the way there, and only that."""
+    large_packets_dropped(lab, "down", "lost on the way back", client_only="Extensions = off\n")
+
+
+@waiting
+def test_large_packets_dropped_to_another_server(lab):
+    large_packets_dropped(lab, "up", "on the way there or back", client_only="Extensions = off\n")
 
 
 PORTAL = """
