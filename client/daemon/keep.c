@@ -292,7 +292,7 @@ void tunnel_keep_look(struct tunnel *tunnel)
 	char what[160];
 	bool was = keep->failing;
 
-	if (!keep->on || !keep->lost || keep->fight)
+	if (!keep->on || !keep->lost || keep->fight || tunnel_is_let_go(tunnel))
 		return;
 	if (!put_back(tunnel, &done)) {
 		keep->failing = false;

@@ -10,8 +10,6 @@
 #include "client/daemon/manager_state.h"
 #include "core/port/net_config.h"
 
-#include <ifaddrs.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,46 +81,23 @@ struct rpc_texts tunnel_left_routes(const struct tunnel *tunnel)
 }
 
 /* A link's own address is made by the kernel, so it says nothing. */
-static bool counts(const struct sockaddr *address)
+static void take_address(const struct ip_prefix *address, void *user)
 {
-	if (!address)
-		return false;
-	if (address->sa_family == AF_INET6)
-		return !IN6_IS_ADDR_LINKLOCAL(
-			&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
-	return address->sa_family == AF_INET;
+	bool *found = user;
+
+	if (address->address.family == IP_V4 || address->address.bytes[0] != 0xfe ||
+		(address->address.bytes[1] & 0xc0) != 0x80)
+		*found = true;
 }
 
-static bool has_address(const char *interface)
+bool tunnel_is_let_go(const struct tunnel *tunnel)
 {
-	struct ifaddrs *list, *at;
 	bool found = false;
 
-	if (getifaddrs(&list) != 0)
-		return true;
-	for (at = list; at && !found; at = at->ifa_next)
-		found = !strcmp(at->ifa_name, interface) && counts(at->ifa_addr);
-	freeifaddrs(list);
-	return found;
-}
-
-/* Else packets of this machine would go into the tunnel with the address of another interface, and
- * connections that begin in that moment would keep it. */
-bool tunnel_waits_for_address(const struct tunnel *tunnel)
-{
-	return tunnel_is_managed(tunnel) && !has_address(tunnel->name);
-}
-
-void tunnel_look_at_address(struct tunnel *tunnel)
-{
-	/* What is lost later, keep.c puts back. */
-	if (!tunnel_is_managed(tunnel) || tunnel->phase != TUNNEL_RUNNING || tunnel->rules ||
-		tunnel_waits_for_address(tunnel))
-		return;
-	if (tunnel_set_rules(tunnel) == STEP_DONE)
-		return;
-	journal_say(tunnel->daemon->journal, JOURNAL_ERROR, tunnel->name, "%s", tunnel->failure.message);
-	rpc_error_free(&tunnel->failure);
+	return tunnel_is_managed(tunnel) && tunnel->run &&
+	       (net_addresses_each(tunnel->daemon->net, tunnel->backend->interface_index(tunnel->run),
+			take_address, &found) != 0 ||
+		       !found);
 }
 
 /* ---- all of them ---- */

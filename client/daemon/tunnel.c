@@ -339,6 +339,10 @@ bool tunnel_settle_for_less(struct tunnel *tunnel)
 	if (tunnel->phase != TUNNEL_STARTING || !tunnel->configured ||
 		!view_any_up(&tunnel->view, &tunnel->loaded.profile))
 		return false;
+	if (tunnel_is_managed(tunnel) && tunnel_set_rules(tunnel) != STEP_DONE) {
+		rpc_error_free(&tunnel->failure);
+		return false;
+	}
 	tunnel->phase = TUNNEL_RUNNING;
 	tunnel->steps.waits = false; /* the last step is to wait for what has now been given up */
 	view_call_partly(&tunnel->view, &tunnel->loaded.profile);

@@ -179,10 +179,8 @@ enum step_result tunnel_set_further_addresses(struct tunnel *tunnel);
 bool tunnel_leaves_address(const struct tunnel *tunnel, size_t index);
 /* Whether the route to this prefix is left to the other program. */
 bool tunnel_leaves_route(const struct tunnel *tunnel, const struct ip_prefix *prefix);
-/* Policy rules are to wait: its interface has no address yet. */
-bool tunnel_waits_for_address(const struct tunnel *tunnel);
-/* Something about this machine's network has changed: perhaps it has its address now. */
-void tunnel_look_at_address(struct tunnel *tunnel);
+/* The other program has taken its addresses away again: it is about to end the tunnel, and nothing is put back. */
+bool tunnel_is_let_go(const struct tunnel *tunnel);
 
 /* ---- up_dns.c ---- */
 enum step_result tunnel_set_dns(void *context);

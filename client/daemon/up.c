@@ -367,6 +367,13 @@ static enum step_result do_start(void *context)
 	return STEP_DONE;
 }
 
+/* Into a tunnel whose addresses somebody else sets when it is up, traffic is led then, and just before he is told: what
+ * began earlier would keep the address of another interface, and what begins later would pass the tunnel by. */
+static enum step_result do_rules(void *context)
+{
+	return tunnel_is_managed(context) ? STEP_DONE : tunnel_set_rules(context);
+}
+
 static enum step_result do_settle(void *context)
 {
 	struct tunnel *tunnel = context;
@@ -392,6 +399,8 @@ static enum step_result do_settle(void *context)
 			tunnel->view.message[0] ? tunnel->view.message : "no peer answers");
 		return tunnel_fail(tunnel, tunnel->view.cause);
 	}
+	if (tunnel_is_managed(tunnel) && tunnel_set_rules(tunnel) != STEP_DONE)
+		return STEP_FAILED;
 	if (profile_of(tunnel)->peer_count == 0 || tunnel->view.state == RPC_STATE_CONNECTING)
 		tunnel->view.state = RPC_STATE_UP; /* not asked about yet, since there is nobody to call */
 	view_call_partly(&tunnel->view, profile_of(tunnel));
@@ -410,7 +419,7 @@ const struct step tunnel_steps[] = {
 	{ "addresses", tunnel_set_addresses, NULL },
 	{ "link", tunnel_set_link, NULL },
 	{ "routes", tunnel_set_routes, NULL },
-	{ "rules", tunnel_set_rules, tunnel_unset_rules },
+	{ "rules", do_rules, tunnel_unset_rules },
 	{ "speed test server", tunnel_set_speed_server, tunnel_unset_speed_server },
 	{ "start", do_start, undo_start },
 	{ "dns", tunnel_set_dns, tunnel_unset_dns }, /* while the peers are being called */

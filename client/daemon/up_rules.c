@@ -94,7 +94,7 @@ enum step_result tunnel_set_rules(void *context)
 		return STEP_DONE;
 	tunnel->rules_v4 = tunnel_any_prefix(tunnel, IP_V4, tunnel_route_is_aside);
 	tunnel->rules_v6 = tunnel_any_prefix(tunnel, IP_V6, tunnel_route_is_aside);
-	if ((!tunnel->rules_v4 && !tunnel->rules_v6) || tunnel_waits_for_address(tunnel))
+	if (!tunnel->rules_v4 && !tunnel->rules_v6)
 		return STEP_DONE;
 	tunnel->rules = true;
 	manager_leftovers_changed(tunnel->daemon->manager); /* they would outlive a daemon that is killed */

@@ -237,7 +237,6 @@ void tunnel_network_changed(struct tunnel *tunnel)
 	names_network_changed(tunnel->names);
 	if (!tunnel->configured)
 		return;
-	tunnel_look_at_address(tunnel);
 	tunnel_tell_memory(tunnel, false);
 	update_ways(tunnel); /* other addresses may have a route now */
 	tunnel_fit_mtu(tunnel);

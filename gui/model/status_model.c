@@ -168,7 +168,8 @@ static bool take_tunnel(struct status_model *model, struct rpc_tunnel *status, s
 			return false;
 		change->what |= MODEL_CHANGED_SET;
 	}
-	if (!tunnel->is_listed)
+	/* Another program's has no profile that a list would have. */
+	if (!tunnel->is_listed && !status->managed_by[0])
 		change->what |= MODEL_WANTS_LIST;
 	was_asking = tunnel->is_asking && tunnel->wants_on;
 	rpc_tunnel_free(&tunnel->status);

@@ -20,6 +20,7 @@ enum fact {
 	FACT_RTT,
 	FACT_VERIFIED,
 	FACT_PROFILE,
+	FACT_MANAGER,
 	FACT_INTERFACE,
 	FACT_FILE,
 	FACT_COUNT
@@ -27,7 +28,7 @@ enum fact {
 
 static const char *const titles[FACT_COUNT] = { N_("Carrier"), N_("UDP here"), N_("Backend"), N_("Server"),
 	N_("In this state for"), N_("Last handshake"), N_("Received"), N_("Sent"), N_("Round trip"), N_("Seen to pass"),
-	N_("Profile in use"), N_("Interface"), N_("File") };
+	N_("Profile in use"), N_("Managed by"), N_("Interface"), N_("File") };
 
 struct fact_row {
 	GtkWidget *row, *value;
@@ -202,6 +203,7 @@ void facts_show(struct facts *facts, const struct model_tunnel *tunnel)
 	row_set(&facts->rows[FACT_VERIFIED], words_passes(status->state) ? words_verified(status->verified) : "");
 	row_set(&facts->rows[FACT_PROFILE],
 		is_on && status->profile[0] && strcmp(status->profile, status->name) != 0 ? status->profile : "");
+	row_set(&facts->rows[FACT_MANAGER], status->managed_by);
 	text[0] = '\0';
 	if (is_on && status->interface[0] && status->mtu)
 		g_snprintf(text, sizeof(text), _("%s, MTU %u"), status->interface, status->mtu);

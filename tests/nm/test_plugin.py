@@ -4,8 +4,10 @@
 import pathlib
 import sys
 
-sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "netns")]
-from lib import case  # noqa: E402
+sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "netns"),
+                str(pathlib.Path(__file__).parents[1] / "gui")]
+from desktop.desk import App, Desk  # noqa: E402
+from lib import case, machine  # noqa: E402
 from lib.case import main_path, waiting  # noqa: E402
 from lib.lab import check, wait_until  # noqa: E402
 from lib.tunnel import Key  # noqa: E402
@@ -167,6 +169,78 @@ def test_unknown_key_and_strange_file_are_refused(lab):
         done = nm.nmcli("connection", "import", "type", "wgtcp", "file", path, check_code=False)
         check(done.returncode != 0 and words in done.stderr, f"{name}: {done.stderr}")
     check("wgtcp" not in nm.nmcli("-t", "-f", "NAME,TYPE", "connection").stdout, "something was added")
+
+
+def test_seen_in_status_and_window(lab):
+    site, nm, text, _, _ = place(lab)
+    nm.import_profile("office", text)
+    nm.up("office")
+    check("NetworkManager" in nm.daemon.cli("status", "office").stdout, "status does not name the manager")
+    desk = Desk(site.client)
+    app = App(desk, lab.binary("wgtcp-gui"), "--socket", nm.daemon.socket)
+    app.wait_for("^office")
+    app.wait_for("Managed by")
+    app.wait_for("^NetworkManager$")
+    desk.shot("managed")
+    nm.down("office")
+    app.wait_gone("^office$")
+    desk.close()
+
+
+def full_tunnel(lab, names, **keywords):
+    """All traffic; UDP and TCP at different hosts, by name."""
+    site, nm, text, server, keys = place(lab, endpoint="udp.vpn.example:51820", allowed="0.0.0.0/0, ::/0",
+                                         client_extra="DNS = 10.77.0.1\n", **keywords)
+    site.server.run("ip", "address", "add", "198.51.100.3/24", "dev", "eth0")
+    site.server.run("ip", "address", "add", "198.51.100.4/24", "dev", "eth0")
+    text += "TcpEndpoint = tcp.vpn.example:51820\n"
+    names = machine.Names(site.router.host, "192.0.2.1", names)
+    machine.write(site.client, "/etc/resolv.conf", "nameserver 192.0.2.1\n")
+    return site, nm, text, names
+
+
+def outside(site):
+    """A counter of what leaves the client past the tunnel, but for its carriers, name look-ups and neighbours."""
+    site.router.host.nft("table inet eyes {\ncounter past { }\nchain in {\ntype filter hook prerouting priority -310;\n"
+                         'iifname "c0" ip daddr 203.0.113.0/24 counter name "past"\n'
+                         'iifname "c0" ip6 daddr 2001:db8:99::/64 counter name "past"\n}\n}\n')
+    return lambda: site.router.host.counter("eyes", "past")
+
+
+@waiting
+def test_full_tunnel_with_two_hosts_and_a_name_that_moves(lab):
+    """NetworkManager could guard one gateway by a route; here rules lead everything into the tunnel but its carriers."""
+    site, nm, text, names = full_tunnel(
+        lab, {"udp.vpn.example": ["198.51.100.2"], "tcp.vpn.example": ["198.51.100.3"]})
+    site.server.run("ip", "address", "add", "203.0.113.9/32", "dev", "lo")
+    site.server.run("ip", "address", "add", "2001:db8:99::9/128", "dev", "lo")
+    past = outside(site)
+    nm.import_profile("office", text)
+    nm.up("office")
+    wait_until(lambda: passes(site.client, "203.0.113.9"), "traffic through the tunnel")
+    check(passes(site.client, "2001:db8:99::9"), "no IPv6 through the tunnel")
+    check(past() == 0, "it went past the tunnel")
+    routes = site.client.run("ip", "-4", "route", "show", "table", "main").stdout
+    check("198.51.100" not in routes, f"a route to the server beside the tunnel: {routes}")
+    # The other carrier, at another host.
+    site.router.block()
+    nm.daemon.wait_status("office", 40, state="up", carrier="tcp")
+    check(passes(site.client, "203.0.113.9"), "nothing passes over TCP")
+    status = nm.daemon.status("office")
+    check(status["peers"][0]["endpoint"].startswith("198.51.100.3"), f"{status['peers']}")
+    # The server for TCP is elsewhere from now on.
+    names.set({"udp.vpn.example": ["198.51.100.4"], "tcp.vpn.example": ["198.51.100.4"]})
+    site.server.run("ip", "address", "del", "198.51.100.3/24", "dev", "eth0")
+
+    def moved():
+        status = nm.daemon.status("office")
+        return status["state"] == "up" and (status["peers"][0]["endpoint"] or "").startswith("198.51.100.4")
+    _, seconds = wait_until(moved, "the tunnel to follow the name", 120, 0.2)
+    lab.figure(f"at the new address {seconds:.1f} s after it moved")
+    wait_until(lambda: passes(site.client, "203.0.113.9"), "traffic through the moved server")
+    check(past() == 0, "it went past the tunnel")
+    nm.down("office")
+    check(passes(site.client, "198.51.100.2"), "the way outside is not back")
 
 
 if __name__ == "__main__":
