@@ -285,7 +285,7 @@ static bool put_back(struct tunnel *tunnel, struct put_back *done)
 	return done->link || done->addresses || done->routes || done->rules || done->marks || done->error;
 }
 
-void tunnel_keep_look(struct tunnel *tunnel)
+static void look_now(struct tunnel *tunnel)
 {
 	struct keep *keep = &tunnel->keep;
 	struct put_back done;
@@ -373,8 +373,27 @@ void tunnel_keep_start(struct tunnel *tunnel)
 	tunnel->keep.on = true;
 }
 
+static gboolean look_once(gpointer user)
+{
+	struct tunnel *tunnel = user;
+
+	tunnel->keep.later = 0;
+	look_now(tunnel);
+	return G_SOURCE_REMOVE;
+}
+
+void tunnel_keep_look(struct tunnel *tunnel)
+{
+	if (!tunnel_is_managed(tunnel))
+		look_now(tunnel);
+	else if (tunnel->keep.on && tunnel->keep.lost && !tunnel->keep.later)
+		tunnel->keep.later = g_timeout_add(KEEP_MANAGED_MS, look_once, tunnel);
+}
+
 void tunnel_keep_stop(struct tunnel *tunnel)
 {
+	if (tunnel->keep.later)
+		g_source_remove(tunnel->keep.later);
 	if (tunnel->keep.again)
 		g_source_remove(tunnel->keep.again);
 	tunnel->keep = (struct keep){ 0 };

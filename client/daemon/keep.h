@@ -19,6 +19,8 @@ struct tunnel;
 #define KEEP_WITHIN_MS 30000
 /* Whether the other program has given up is looked at so often. */
 #define KEEP_AGAIN_S 30
+/* A program that manages a tunnel clears its link before it says that it ends it. */
+#define KEEP_MANAGED_MS 500
 
 /* Of one tunnel. All zero: nothing is to be kept. */
 struct keep {
@@ -28,6 +30,7 @@ struct keep {
 	struct mono times[KEEP_TIMES]; /* when something was put back, the oldest at next */
 	size_t next;
 	guint again;        /* source: looks from time to time */
+	guint later;        /* source: looks once, of a managed tunnel */
 	bool fight;         /* and no more often */
 	bool failing;       /* something cannot be put back */
 	char sentence[320]; /* why, for the status */

@@ -146,6 +146,12 @@ static void add_routes(GVariantBuilder *builder, enum ip_family family, const st
 		g_variant_builder_end(&list));
 }
 
+/* Addresses of the link's own, which lead nowhere. */
+static const struct ip_prefix placeholders[] = {
+	{ .address = { .family = IP_V4, .bytes = { 169, 254, 119, 103 } }, .bits = 32 },
+	{ .address = { .family = IP_V6, .bytes = { 0xfe, 0x80, [14] = 0x77, [15] = 0x67 } }, .bits = 128 },
+};
+
 GVariant *ip_config_family(
 	const struct profile *profile, enum ip_family family, const struct rpc_texts *routes)
 {
@@ -154,6 +160,8 @@ GVariant *ip_config_family(
 
 	if (!address)
 		return NULL;
+	if (!routes)
+		address = &placeholders[family == IP_V6];
 	g_variant_builder_init(&builder, G_VARIANT_TYPE_VARDICT);
 	g_variant_builder_add(&builder, "{sv}", NM_VPN_PLUGIN_IP4_CONFIG_ADDRESS,
 		family == IP_V4 ? v4(&address->address) : v6(&address->address));
@@ -163,6 +171,7 @@ GVariant *ip_config_family(
 		&builder, "{sv}", NM_VPN_PLUGIN_IP4_CONFIG_NEVER_DEFAULT, g_variant_new_boolean(TRUE));
 	add_dns(&builder, profile, family);
 	add_domains(&builder, profile);
-	add_routes(&builder, family, routes);
+	if (routes)
+		add_routes(&builder, family, routes);
 	return g_variant_builder_end(&builder);
 }

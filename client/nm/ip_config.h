@@ -12,7 +12,7 @@
 GVariant *ip_config_generic(
 	const struct profile *profile, const struct rpc_tunnel *tunnel, const char *banner);
 /* Of one family; NULL when the profile has no address of it. routes: prefixes that NetworkManager is to
- * route. */
+ * route; NULL: a configuration that has nothing in common with the real one (service.c, link_is_back). */
 GVariant *ip_config_family(
 	const struct profile *profile, enum ip_family family, const struct rpc_texts *routes);
 

@@ -7,6 +7,7 @@
 #include "client/nm/connection.h"
 #include "client/nm/handover.h"
 #include "client/nm/ip_config.h"
+#include "client/nm/link_watch.h"
 #include "client/nm/names.h"
 #include "client/nm/wire.h"
 #include "core/config/name.h"
@@ -17,6 +18,8 @@
 
 /* Before the 20 s after which a person is to know; the daemon's own word comes then. */
 #define UP_MS 18000
+/* NetworkManager takes one configuration in before the next. */
+#define BARE_MS 150
 
 struct _WgtcpService {
 	NMVpnServicePlugin parent;
@@ -26,6 +29,8 @@ struct _WgtcpService {
 	char spare[PROFILE_NAME_LEN]; /* to be taken when the name is somebody else's; "": it is taken */
 	int64_t up;                   /* the request under way; 0: none */
 	bool handed_over;
+	struct link_watch *link;
+	guint again; /* source: the whole configuration is due */
 	bool failed; /* it ends because of `failure`, which is yet to be said */
 	NMVpnPluginFailure failure;
 	struct rpc_tunnel tunnel; /* as it was told last, without peers and warnings */
@@ -50,6 +55,11 @@ static void let_go(WgtcpService *service)
 {
 	wire_close(service->wire);
 	service->wire = NULL;
+	link_watch_free(service->link);
+	service->link = NULL;
+	if (service->again)
+		g_source_remove(service->again);
+	service->again = 0;
 	service->up = 0;
 	service->handed_over = false;
 	forget_routes(service);
@@ -76,7 +86,8 @@ static const char *carrier_sentence(const struct rpc_tunnel *tunnel)
 		       : "The tunnel uses TCP, since UDP does not get through here.";
 }
 
-static void hand_over(WgtcpService *service)
+/* routes: NULL: only what stands in for it. */
+static void hand_over(WgtcpService *service, const struct rpc_texts *routes)
 {
 	NMVpnServicePlugin *plugin = NM_VPN_SERVICE_PLUGIN(service);
 	struct rpc_tunnel tunnel = service->tunnel;
@@ -86,13 +97,35 @@ static void hand_over(WgtcpService *service)
 	tunnel.peer_count = 1;
 	nm_vpn_service_plugin_set_config(
 		plugin, ip_config_generic(&service->profile, &tunnel, carrier_sentence(&tunnel)));
-	v4 = ip_config_family(&service->profile, IP_V4, &service->routes);
-	v6 = ip_config_family(&service->profile, IP_V6, &service->routes);
+	v4 = ip_config_family(&service->profile, IP_V4, routes);
+	v6 = ip_config_family(&service->profile, IP_V6, routes);
 	if (v4)
 		nm_vpn_service_plugin_set_ip4_config(plugin, v4);
 	if (v6)
 		nm_vpn_service_plugin_set_ip6_config(plugin, v6);
 	service->handed_over = true;
+}
+
+static gboolean whole_again(gpointer user)
+{
+	WgtcpService *service = user;
+
+	service->again = 0;
+	hand_over(service, &service->routes);
+	return G_SOURCE_REMOVE;
+}
+
+/* The link was down (a switch of the kernel's WGTCP does that) and has lost its routes. NetworkManager takes
+ * what vanished for what somebody else took away, and sets it again only when it has not been in the
+ * configuration meanwhile. */
+static void link_is_back(void *user)
+{
+	WgtcpService *service = user;
+
+	g_message("%s: the link was down: its configuration is handed over again", service->name);
+	hand_over(service, NULL);
+	if (!service->again)
+		service->again = g_timeout_add(BARE_MS, whole_again, service);
 }
 
 static void remember(WgtcpService *service, const struct rpc_tunnel *tunnel)
@@ -137,7 +170,8 @@ static void on_up(WgtcpService *service, struct rpc_moved *moved)
 	moved->routes = (struct rpc_texts){ 0 };
 	g_message("%s: up on %s%s", service->name, moved->tunnel.interface,
 		moved->tunnel.carrier == CARRIER_TCP ? " over TCP" : "");
-	hand_over(service);
+	hand_over(service, &service->routes);
+	service->link = link_watch_new(moved->tunnel.interface, link_is_back, service);
 	wire_ask(service->wire, &watch);
 }
 
@@ -199,7 +233,8 @@ static void on_state(WgtcpService *service, const struct rpc_tunnel *tunnel, boo
 	if (tunnel->carrier != before.carrier)
 		g_message("%s: now over %s: %s", service->name, rpc_carrier_words[tunnel->carrier],
 			rpc_reason_words[tunnel->reason]);
-	hand_over(service);
+	if (!service->again)
+		hand_over(service, &service->routes);
 }
 
 static void on_event(struct rpc_event *event, void *user)

@@ -243,5 +243,54 @@ def test_full_tunnel_with_two_hosts_and_a_name_that_moves(lab):
     check(passes(site.client, "198.51.100.2"), "the way outside is not back")
 
 
+def test_link_that_was_down_is_configured_again(lab):
+    """A switch of the kernel's WGTCP takes the link down for a moment, and its routes and IPv6 addresses with it."""
+    site, nm, text, _, _ = place(lab)
+    nm.import_profile("office", text)
+    nm.up("office")
+
+    def seen():
+        return (site.client.run("ip", "-o", "address", "show", "dev", "office", "scope", "global").stdout.count("inet"),
+                sorted(line.split()[0] for family in ("-4", "-6")
+                       for line in site.client.run("ip", family, "route", "show", "dev", "office").stdout.splitlines()))
+    before = wait_until(lambda: (lambda now: now if now[0] == 2 and "fd77::/64" in now[1] else None)(seen()), "the configuration")[0]
+    for _ in range(2):
+        site.client.run("ip", "link", "set", "office", "down")
+        site.client.run("ip", "link", "set", "office", "up")
+        _, seconds = wait_until(lambda: seen() == before, f"{before} again")
+        lab.figure(f"configured again after {seconds:.1f} s")
+        check(passes(site.client, "10.77.0.1") and passes(site.client, "fd77::1"), "nothing passes")
+    check(nm.active() == ["office"], f"active: {nm.active()}")
+    nm.down("office")
+    log = nm.daemon.program.text()
+    check("took away" not in log and "put back" not in log, "the daemon fought for what is not its own")
+
+
+def test_full_tunnel_ends_in_peace(lab):
+    """NetworkManager clears the link before it says so; the daemon does not take that for an attack."""
+    site, nm, text, _ = full_tunnel(lab, {"udp.vpn.example": ["198.51.100.2"], "tcp.vpn.example": ["198.51.100.3"]})
+    nm.import_profile("office", text)
+    for _ in range(3):
+        nm.up("office")
+        nm.down("office")
+    wait_until(lambda: "office" not in site.client.links(), "the link to go")
+    check("fwmark" not in site.client.run("ip", "rule").stdout, "rules are left")
+    log = nm.daemon.program.text()
+    check("took away" not in log and "put back" not in log, "the daemon fought for what is not its own")
+
+
+def test_names_are_networkmanagers(lab):
+    """It writes resolv.conf itself, from what the plugin hands over; the daemon sets nothing."""
+    site, nm, text, _, _ = place(lab, client_extra="DNS = 10.77.0.1, fd77::1, corp.example\n", dns="default", rc="file")
+    before = machine.read(site.client, "/etc/resolv.conf")
+    nm.import_profile("office", text)
+    nm.up("office")
+    wait_until(lambda: "10.77.0.1" in machine.read(site.client, "/etc/resolv.conf"), "NetworkManager's resolv.conf")
+    now = machine.read(site.client, "/etc/resolv.conf")
+    check("fd77::1" in now and "corp.example" in now and "NetworkManager" in now, now)
+    nm.down("office")
+    wait_until(lambda: machine.read(site.client, "/etc/resolv.conf") == before, "the old resolv.conf")
+
+
 if __name__ == "__main__":
     sys.exit(case.main(globals()))
