@@ -32,6 +32,7 @@
 
 struct held_flow {
 	struct mono born, seen;
+	struct mono last; /* when the last one of it that was held comes out */
 	uint32_t large;
 };
 
@@ -130,7 +131,7 @@ static bool tcp_data(const struct packet *plain)
 	       (plain->len > header + (size_t)(data[header + 12] >> 4) * 4 || (data[header + 13] & 1));
 }
 
-static bool bulk_or_young(struct hold *hold, const struct packet *plain, struct mono now)
+static struct held_flow *flow_of(struct hold *hold, const struct packet *plain, struct mono now)
 {
 	struct held_flow *flow = &hold->flows[inner_flow_hash(plain->data, plain->len, 0) % FLOWS];
 
@@ -139,36 +140,49 @@ static bool bulk_or_young(struct hold *hold, const struct packet *plain, struct 
 	flow->seen = now;
 	if (plain->len >= BULK_LEN && flow->large < BULK_PACKETS)
 		flow->large++;
+	return flow;
+}
+
+static bool bulk_or_young(const struct held_flow *flow, struct mono now)
+{
 	return flow->large == BULK_PACKETS || mono_since_ms(now, flow->born) < FLOW_YOUNG_MS;
+}
+
+/* When a packet with this stream's stamp comes out; now, if it is late already. */
+static struct mono release_at(const struct link *link, const struct stream *stream)
+{
+	const struct hold *hold = link->hold;
+	uint64_t extra_us = (uint64_t)link->pace.rtt_us * HOLD_TENTHS / 10;
+	int64_t base = hold->base < hold->base_before ? hold->base : hold->base_before;
+	int64_t at;
+
+	if (extra_us > EXTRA_MAX_US)
+		extra_us = EXTRA_MAX_US;
+	at = (int64_t)stream->stamp + base + (int64_t)extra_us * 1000;
+	return at > (int64_t)link->engine->now.ns ? (struct mono){ (uint64_t)at } : link->engine->now;
 }
 
 bool hold_take(struct stream *stream, struct packet *plain)
 {
 	struct link *link = stream->link;
 	struct engine *engine = stream->engine;
-	struct hold *hold = link ? link->hold : NULL;
-	uint64_t extra_us;
-	int64_t base, release;
+	struct held_flow *flow;
 
-	/* What waits already goes first. */
-	if (!stream->held_packets.count && (!stream->stamp || !hold))
+	if (!link || !link->hold || (!stream->stamp && !stream->held_packets.count) || !tcp_data(plain))
 		return false;
-	if (!hold || !tcp_data(plain) || !bulk_or_young(hold, plain, engine->now))
-		return false;
+	flow = flow_of(link->hold, plain, engine->now);
 	if (packet_pool_left(engine->pool) < POOL_KEPT)
 		hold_flush(engine, stream);
 	if (packet_pool_left(engine->pool) < POOL_KEPT)
 		return false;
-	extra_us = (uint64_t)link->pace.rtt_us * HOLD_TENTHS / 10;
-	if (extra_us > EXTRA_MAX_US)
-		extra_us = EXTRA_MAX_US;
-	base = hold->base < hold->base_before ? hold->base : hold->base_before;
-	release = (int64_t)stream->stamp + base + (int64_t)extra_us * 1000;
 	plain->queued = engine->now;
-	if (stream->stamp && release > (int64_t)engine->now.ns)
-		plain->queued = (struct mono){ (uint64_t)release };
-	else if (!stream->held_packets.count)
+	if (stream->stamp && bulk_or_young(flow, engine->now))
+		plain->queued = release_at(link, stream);
+	/* Not before what was held of its flow. */
+	plain->queued = mono_max(plain->queued, flow->last);
+	if (mono_reached(engine->now, plain->queued))
 		return false;
+	flow->last = plain->queued;
 	packet_list_push(&stream->held_packets, plain);
 	engine->held_packets++;
 	return true;

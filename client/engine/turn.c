@@ -192,9 +192,10 @@ int engine_turn(struct engine *engine)
 		return count;
 	engine->now = clock_now(engine->ports.clock);
 	engine->wall = clock_wall(engine->ports.clock);
+	/* First what is due, so that what comes now does not overtake it. */
+	hold_release(engine);
 	for (int i = 0; i < count; i++)
 		do_ready(engine, &ready[i]);
-	hold_release(engine);
 	inbound_write_tun(engine);
 	do_time(engine);
 	links_settle(engine);
