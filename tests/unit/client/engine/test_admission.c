@@ -70,16 +70,21 @@ static void scene_run(struct scene *scene, uint64_t ms)
 	}
 }
 
-static struct stranger *connects(struct scene *scene, int source)
+static struct stranger *connects_from(struct scene *scene, struct host *from)
 {
 	struct endpoint server = { .address = *host_address(scene->sim.server.host), .port = SIM_PORT };
 	struct stranger *stranger = &scene->strangers[scene->count++];
 
-	stranger->tcp = host_connect(scene->sources[source], &server, scene->port++);
+	stranger->tcp = host_connect(from, &server, scene->port++);
 	stranger->since_ms = scene->ms;
 	assert_non_null(stranger->tcp);
 	scene_run(scene, 10);
 	return stranger;
+}
+
+static struct stranger *connects(struct scene *scene, int source)
+{
+	return connects_from(scene, scene->sources[source]);
 }
 
 static void says(struct stranger *stranger, const void *bytes, size_t len)
@@ -199,6 +204,25 @@ static void when_full_the_crowd_pushes_out_its_own(void **state)
 	scene_close(&scene);
 }
 
+/* A source that was authentic before keeps its places, though it has the most. */
+static void the_welcome_go_last(void **state)
+{
+	static struct scene scene;
+	struct stranger *welcome[20];
+
+	(void)state;
+	scene_open(&scene);
+	by_tcp_in(&scene, 500);
+	for (size_t i = 0; i < 20; i++)
+		welcome[i] = connects_from(&scene, scene.sim.client.host);
+	for (int i = 0; i < 90; i++)
+		connects(&scene, i % SOURCES);
+	for (size_t i = 0; i < 20; i++)
+		assert_int_equal(welcome[i]->closed_ms, 0);
+	assert_true(scene.strangers[20].closed_ms != 0);
+	scene_close(&scene);
+}
+
 /* A stranger that sends what might be authentic for ever is not listened to for ever. */
 static void maybe_is_not_for_ever(void **state)
 {
@@ -254,6 +278,7 @@ int main(void)
 		cmocka_unit_test(a_crowd_presses),
 		cmocka_unit_test(a_source_has_a_share),
 		cmocka_unit_test(when_full_the_crowd_pushes_out_its_own),
+		cmocka_unit_test(the_welcome_go_last),
 		cmocka_unit_test(maybe_is_not_for_ever),
 		cmocka_unit_test(who_does_not_read_holds_little),
 	};
