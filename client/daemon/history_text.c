@@ -51,18 +51,19 @@ static size_t write_all(const struct history *history, char *out, size_t size)
 	return len;
 }
 
+/* The oldest quarter of all minutes; without any, of all hours: minutes cover less and are soon too old anyway. */
 static void drop_some(struct history *history)
 {
-	struct history_line *most = NULL;
-	size_t i, r;
+	size_t i, r, dropped = 0;
 
-	/* Minutes before hours: they cover less and are soon too old anyway. */
-	for (r = 0; r < 2 && (!most || !most->count); r++)
-		for (i = 0; i < history->count; i++)
-			if (!most || history->tunnels[i].lines[r].count > most->count)
-				most = &history->tunnels[i].lines[r];
-	if (most)
-		history_drop_oldest(most, most->count / 4 + 1);
+	for (r = 0; r < 2 && !dropped; r++)
+		for (i = 0; i < history->count; i++) {
+			struct history_line *line = &history->tunnels[i].lines[r];
+			size_t count = (line->count + 3) / 4;
+
+			history_drop_oldest(line, count);
+			dropped += count;
+		}
 }
 
 char *history_write(struct history *history, size_t *len)

@@ -177,6 +177,7 @@ void speedtest_report_read(
 		read_root(root, direction, &report);
 	}
 	json_object_put(root);
-	json_tokener_free(tokener);
+	if (tokener)
+		json_tokener_free(tokener);
 	*out = report;
 }
