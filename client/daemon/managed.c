@@ -126,6 +126,21 @@ void manager_owner_gone(struct manager *manager, const struct client *client)
 		manager_leftovers_changed(manager);
 }
 
+static void look_for_managed(struct tunnel *tunnel, void *user)
+{
+	bool *found = user;
+
+	*found |= tunnel_is_managed(tunnel) && tunnel_phase(tunnel) != TUNNEL_DOWN;
+}
+
+bool manager_any_managed(const struct manager *manager)
+{
+	bool found = false;
+
+	manager_each(manager, look_for_managed, &found);
+	return found;
+}
+
 void manager_forget_managed(struct manager *manager)
 {
 	GHashTableIter iter;

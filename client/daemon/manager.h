@@ -59,6 +59,8 @@ void manager_memory_changed(struct manager *manager);
 void manager_address_book_changed(struct manager *manager);
 /* The mark of packets that go past the full tunnel; 0: there is none. */
 uint32_t manager_outside_mark(const struct manager *manager);
+/* Another program has a tunnel up, whose names it sets. */
+bool manager_any_managed(const struct manager *manager);
 /* Whether this interface is a tunnel of ours. */
 bool manager_has_interface(const struct manager *manager, uint32_t index);
 

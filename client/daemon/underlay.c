@@ -5,8 +5,10 @@
 #include "client/daemon/daemon.h"
 #include "client/daemon/dns.h"
 #include "client/daemon/dns_file.h"
+#include "client/daemon/dns_manager.h"
 #include "client/daemon/dns_resolved.h"
 #include "client/daemon/file.h"
+#include "client/daemon/manager.h"
 
 #include <fcntl.h>
 #include <net/if.h>
@@ -103,7 +105,9 @@ static void resolved_answered(const struct dns_resolved_server *servers, size_t 
 		bool link_local = address->family == IP_V6 && address->bytes[0] == 0xfe &&
 				  (address->bytes[1] & 0xc0) == 0x80;
 
-		if (servers[i].link && dns_is_ours(query->daemon->dns, servers[i].link))
+		if (servers[i].link &&
+			(dns_is_ours(query->daemon->dns, servers[i].link) ||
+				manager_has_interface(query->daemon->manager, servers[i].link)))
 			continue;
 		underlay.servers[underlay.count++] =
 			(struct probe_server){ *address, link_local ? servers[i].link : 0 };
@@ -113,6 +117,31 @@ static void resolved_answered(const struct dns_resolved_server *servers, size_t 
 	query_free(query);
 }
 
+/* Of a tunnel whose names NetworkManager sets, it alone knows what was there before. */
+static void manager_answered(const struct probe_server *servers, size_t count, void *user)
+{
+	struct underlay_query *query = user;
+	struct underlay underlay = { .count = count };
+
+	memcpy(underlay.servers, servers, count * sizeof(*servers));
+	if (!count)
+		add_original(&underlay, query->daemon);
+	query->found(&underlay, query->user);
+	query_free(query);
+}
+
+static struct underlay_query *query_new(
+	struct daemon *daemon, void (*found)(const struct underlay *underlay, void *user), void *user)
+{
+	struct underlay_query *query = g_new0(struct underlay_query, 1);
+
+	query->daemon = daemon;
+	query->cancel = g_cancellable_new();
+	query->found = found;
+	query->user = user;
+	return query;
+}
+
 struct underlay_query *underlay_find(
 	struct daemon *daemon, void (*found)(const struct underlay *underlay, void *user), void *user)
 {
@@ -120,15 +149,16 @@ struct underlay_query *underlay_find(
 	struct underlay underlay = { 0 };
 	struct underlay_query *query;
 
+	if (connection && dns_way(daemon->dns) != DNS_WAY_RESOLVED && manager_any_managed(daemon->manager)) {
+		query = query_new(daemon, found, user);
+		dns_manager_servers(connection, query->cancel, manager_answered, query);
+		return query;
+	}
 	switch (dns_way(daemon->dns)) {
 	case DNS_WAY_RESOLVED:
 		if (!connection)
 			break;
-		query = g_new0(struct underlay_query, 1);
-		query->daemon = daemon;
-		query->cancel = g_cancellable_new();
-		query->found = found;
-		query->user = user;
+		query = query_new(daemon, found, user);
 		add_file(&underlay, DNS_FILE_PATH);
 		memcpy(query->search, underlay.search, sizeof(query->search));
 		dns_resolved_servers(connection, query->cancel, resolved_answered, query);

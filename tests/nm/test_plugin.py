@@ -187,15 +187,14 @@ def test_seen_in_status_and_window(lab):
     desk.close()
 
 
-def full_tunnel(lab, names, **keywords):
+def full_tunnel(lab, names):
     """All traffic; UDP and TCP at different hosts, by name."""
     site, nm, text, server, keys = place(lab, endpoint="udp.vpn.example:51820", allowed="0.0.0.0/0, ::/0",
-                                         client_extra="DNS = 10.77.0.1\n", **keywords)
+                                         client_extra="DNS = 10.77.0.1\n", dns="default", rc="file")
     site.server.run("ip", "address", "add", "198.51.100.3/24", "dev", "eth0")
     site.server.run("ip", "address", "add", "198.51.100.4/24", "dev", "eth0")
     text += "TcpEndpoint = tcp.vpn.example:51820\n"
     names = machine.Names(site.router.host, "192.0.2.1", names)
-    machine.write(site.client, "/etc/resolv.conf", "nameserver 192.0.2.1\n")
     return site, nm, text, names
 
 
@@ -209,7 +208,7 @@ def outside(site):
 
 @waiting
 def test_full_tunnel_with_two_hosts_and_a_name_that_moves(lab):
-    """NetworkManager could guard one gateway by a route; here rules lead everything into the tunnel but its carriers."""
+    """resolv.conf names the tunnel's server only; the peers' names are still looked up outside. NetworkManager could guard one gateway by a route; here rules lead everything into the tunnel but its carriers."""
     site, nm, text, names = full_tunnel(
         lab, {"udp.vpn.example": ["198.51.100.2"], "tcp.vpn.example": ["198.51.100.3"]})
     site.server.run("ip", "address", "add", "203.0.113.9/32", "dev", "lo")
