@@ -2,6 +2,7 @@
 /* From the TUN to the carriers. Packets wait unsealed in their link's queue until the carrier has room, so that counters
  * leave in order and flows can be told apart; handshakes, keepalives and echoes pass the queue by. */
 #include "client/engine/state.h"
+#include "core/carrier/too_big.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,6 +14,9 @@
 /* Sealed: inner packets of up to 300 bytes, padded. */
 #define COPIED_MAX (304 + 32)
 #define COPIES_MAX 64
+
+#define USUAL_WIRE 1500
+#define TOO_BIG_MS 10
 
 static struct udp_socket *socket_for(struct engine *engine, const struct endpoint *remote)
 {
@@ -252,6 +256,33 @@ static size_t packets_allowed(const struct link *link)
 	return packet_pool_left(engine->pool) < 4 * ENGINE_BATCH ? ENGINE_BATCH : SIZE_MAX;
 }
 
+/* What the peer says it takes; every engine takes what an ordinary wire carries. */
+static uint32_t largest(const struct link *link)
+{
+	if (!link->hello_shown || !link->peer_inner_max)
+		return UINT32_MAX;
+	return link->peer_inner_max < USUAL_WIRE ? USUAL_WIRE : link->peer_inner_max;
+}
+
+/* Tells the sender, as a router would, and not for each packet of a burst. */
+static void refuse_large(struct link *link, const struct packet *packet)
+{
+	struct engine *engine = link->engine;
+	struct packet *answer;
+
+	if (mono_is_set(link->too_big) && mono_since_ms(engine->now, link->too_big) < TOO_BIG_MS)
+		return;
+	answer = packet_take(engine->pool);
+	if (!answer)
+		return;
+	if (too_big_answer(packet, largest(link), answer)) {
+		link->too_big = engine->now;
+		inbound_to_tun(engine, answer);
+	} else {
+		packet_give(engine->pool, answer);
+	}
+}
+
 void outbound_read_tun(struct engine *engine)
 {
 	struct packet_list batch = { 0 }, dropped = { 0 };
@@ -271,6 +302,11 @@ void outbound_read_tun(struct engine *engine)
 			}
 			struct link *link = peer_user(peer);
 
+			if (packet->len > largest(link)) {
+				refuse_large(link, packet);
+				packet_give(engine->pool, packet);
+				continue;
+			}
 			if (queue_packets(link->queue) >= packets_allowed(link)) {
 				link_touch(link); /* what is too old goes */
 				packet_give(engine->pool, packet);

@@ -209,6 +209,7 @@ struct link {
 	bool hello_shown;          /* the peer has shown its own at some time */
 	uint32_t capabilities;
 	uint32_t peer_streams, peer_inner_max;
+	struct mono too_big; /* when a sender was last told that its packet is */
 	struct ip_address probe_source, probe_target;
 	bool probe_named;
 	struct echo_sent echoes[ECHOES_KEPT];

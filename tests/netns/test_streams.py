@@ -22,16 +22,18 @@ MOST = 16
 class Pair:
     """Two engines joined by the emulator. The client dials; the server may be one that does not know our extensions."""
 
-    def __init__(self, lab, *words, extensions=True, transport="tcp"):
+    def __init__(self, lab, *words, extensions=True, transport="tcp", mtus=(1420, 1420)):
         self.lab, self.port = lab, 5000
         self.client, self.server, self.wire = emulator.pair(lab, CLIENT, SERVER, *words)
         keys = {name: Key() for name in ("client", "server")}
         self.keys = {name: base64.b64decode(key.public).hex() for name, key in keys.items()}
         self.there = engine(self.server, "wg0", [f"{INSIDE_SERVER}/24"],
-                            interface_text(keys["server"], PORT) + peer_text(keys["client"], f"{INSIDE_CLIENT}/32"))
+                            interface_text(keys["server"], PORT) + peer_text(keys["client"], f"{INSIDE_CLIENT}/32"),
+                            mtu=mtus[1])
         check(self.there.set(f"tcp_listen_port={PORT}\n" + ("" if extensions else "extensions=off\n")) == 0, "refused")
         self.here = engine(self.client, "wg0", [f"{INSIDE_CLIENT}/24"],
-                           interface_text(keys["client"]) + peer_text(keys["server"], f"{INSIDE_SERVER}/32"))
+                           interface_text(keys["client"]) + peer_text(keys["server"], f"{INSIDE_SERVER}/32"),
+                           mtu=mtus[0])
         self.go(transport)
         check(self.here.set(f"public_key={self.keys['server']}\nupdate_only=true\nendpoint={SERVER}:{PORT}\n") == 0,
               "refused")
@@ -144,6 +146,28 @@ def test_switches_with_streams(lab):
         time.sleep(2)
     mib, stall = pair.finish(transfers)
     lab.figure(f"{count} switches, {mib} MiB equal, longest stall {stall} ms")
+
+
+def ping_whole(pair, size):
+    return pair.client.run("ping", "-c", "3", "-i", "0.2", "-W", "5", "-M", "do", "-s", size, INSIDE_SERVER,
+                           check_code=False)
+
+
+def test_large_packets(lab):
+    pair = Pair(lab, "delay=2ms", "loss=0.5%", mtus=(65000, 65000))
+    check(ping_whole(pair, 64972).returncode == 0, "a packet of 65,000 bytes does not pass")
+    mib, _ = pair.finish(pair.start(2, mib=8) + pair.start(1, mib=8, down=True), stop=False)
+    lab.figure(f"{mib} MiB equal")
+
+
+def test_large_packets_on_one_side(lab):
+    """The sender learns what the other side takes, as from any router."""
+    pair = Pair(lab, "delay=2ms", mtus=(65000, 9000))
+    check(ping_whole(pair, 8972).returncode == 0, "a packet of 9,000 bytes does not pass")
+    told = ping_whole(pair, 20000)
+    check(re.search("mtu ?= ?9000", told.stdout + told.stderr), f"nobody said that 20,000 bytes are too many: {told.stdout}")
+    mib, _ = pair.finish(pair.start(2, mib=8) + pair.start(1, mib=8, down=True), stop=False)
+    lab.figure(f"{mib} MiB equal")
 
 
 @waiting
