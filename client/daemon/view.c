@@ -84,6 +84,7 @@ static void update_peer(struct rpc_peer *out, const struct uapi_peer *in)
 	out->carrier = in->carrier;
 	out->last_handshake = in->last_handshake_s;
 	out->rtt_us = in->rtt_us;
+	out->carrier_rtt_us = in->carrier == CARRIER_TCP ? in->stream_rtt_us : 0;
 	out->rx_bytes = in->rx_bytes;
 	out->tx_bytes = in->tx_bytes;
 }

@@ -211,8 +211,13 @@ static void describe_path(const struct link *link, const struct peer_stats *stat
 	enum fallback_udp udp = FALLBACK_UDP_UNKNOWN;
 
 	out->carrier = stats->has_session ? link_carrier(link) : CARRIER_NONE;
-	if (out->carrier == CARRIER_TCP && link->stream)
+	if (out->carrier == CARRIER_TCP && link->stream) {
+		struct tcp_metrics metrics = { 0 };
+
 		out->stream = *tcp_remote(link->stream->tcp);
+		if (tcp_metrics(link->stream->tcp, &metrics) == 0)
+			out->stream_rtt_us = metrics.rtt_us;
+	}
 	out->rtt_us = link->rtt_us;
 	out->misfits = stats->misfits;
 	copy_name(out->large, sizeof(out->large), large_name(link));

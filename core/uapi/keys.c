@@ -285,6 +285,11 @@ static int read_rtt(struct uapi_reader *reader, const char *value, size_t len)
 	return read_u32(value, len, &reader->peer->rtt_us);
 }
 
+static int read_stream_rtt(struct uapi_reader *reader, const char *value, size_t len)
+{
+	return read_u32(value, len, &reader->peer->stream_rtt_us);
+}
+
 static int read_misfits(struct uapi_reader *reader, const char *value, size_t len)
 {
 	return read_u32(value, len, &reader->peer->misfits);
@@ -346,6 +351,7 @@ static const struct uapi_key keys[] = {
 	{ "carrier", UAPI_IN_PEER | UAPI_OF_GET, read_carrier },
 	{ "stream", UAPI_IN_PEER | UAPI_OF_GET, read_stream },
 	{ "rtt_us", UAPI_IN_PEER | UAPI_OF_GET, read_rtt },
+	{ "stream_rtt_us", UAPI_IN_PEER | UAPI_OF_GET, read_stream_rtt },
 	{ "udp_state", UAPI_IN_PEER | UAPI_OF_GET, read_udp_state },
 	{ "state", UAPI_IN_PEER | UAPI_OF_GET, read_state },
 	{ "cause", UAPI_IN_PEER | UAPI_OF_GET, read_cause },

@@ -43,6 +43,7 @@ struct uapi_peer {
 	enum carrier carrier;      /* carrier=udp|tcp|none */
 	struct endpoint stream;    /* stream=IP:PORT, where the TCP carrier is connected to; unset: it is not */
 	uint32_t rtt_us;           /* rtt_us= */
+	uint32_t stream_rtt_us;    /* stream_rtt_us=, what TCP measures on the stream; left out without one */
 	uint32_t misfits;          /* handshake_misfits=, tunnel.h: responses that do not open; left out while there are none */
 	char large[8];             /* large_passes=there|back: the only way on which full-size packets pass by UDP; left out else */
 	char udp_state[12];        /* udp_state=ok|blocked|unknown|unused */

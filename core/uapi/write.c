@@ -186,6 +186,8 @@ static void add_statistics(struct uapi_text *text, const struct uapi_peer *peer)
 	if (endpoint_is_set(&peer->stream))
 		add_line(text, "stream=%s", endpoint_write(&peer->stream, stream));
 	add_line(text, "rtt_us=%" PRIu32, peer->rtt_us);
+	if (peer->stream_rtt_us)
+		add_line(text, "stream_rtt_us=%" PRIu32, peer->stream_rtt_us);
 	if (peer->misfits)
 		add_line(text, "handshake_misfits=%" PRIu32, peer->misfits);
 	add_word(text, "large_passes", peer->large);

@@ -182,8 +182,9 @@ def test_many_in_a_row(lab):
     count, chance = 200 if lab.long else 8, random.Random(6)
     interrupted = set(chance.sample(range(count), count // 4))
     for number in range(count):
+        # Mostly at a rate: it is not the data that counts here.
         program = site.client.start(lab.binary("wgtcp-cli"), "speedtest", "office", "--duration", "1", "--socket",
-                                    pair.client.socket, name=f"test{number}")
+                                    pair.client.socket, *(["--udp"] if number % 4 else []), name=f"test{number}")
         if number in interrupted:
             time.sleep(chance.uniform(0, 7))
             program.signal(chance.choice((signal.SIGINT, signal.SIGTERM, signal.SIGKILL)))

@@ -169,7 +169,7 @@ static void sets_are_read_and_written(void **state)
 			      "udp\ntcp_endpoint=192.0.2.1:443\n"                                            \
 	"udp_port=53\nprotocol_version=1\nlast_handshake_time_sec=1700000000\nlast_handshake_time_nsec="     \
 	"999999999\n"                                                                                        \
-	"rx_bytes=18446744073709551615\ntx_bytes=2\ncarrier=tcp\nstream=192.0.2.1:443\nrtt_us=1500\nudp_state=blocked\nstate="     \
+	"rx_bytes=18446744073709551615\ntx_bytes=2\ncarrier=tcp\nstream=192.0.2.1:443\nrtt_us=1500\nstream_rtt_us=900\nudp_state=blocked\nstate="     \
 	"up\ncause=none\n"                                                                                   \
 	"verified=full\nreason=udp-blocked\nallowed_ip=10.0.0.0/8\n"
 
