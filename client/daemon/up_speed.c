@@ -16,7 +16,8 @@ enum step_result tunnel_set_speed_server(void *context)
 	char text[160];
 	size_t missing = 0, i;
 
-	if (!profile->speed_test_server || !profile->address_count)
+	/* One whose addresses another program sets does not have them yet. */
+	if (!profile->speed_test_server || !profile->address_count || tunnel_is_managed(tunnel))
 		return STEP_DONE;
 	addresses = g_new0(struct ip_address, profile->address_count);
 	for (i = 0; i < profile->address_count; i++)
