@@ -218,5 +218,17 @@ def test_many_allowed_ips(lab):
     check(sorted(seen) == sorted(prefixes), f"{len(seen)} of {len(prefixes)} prefixes seen, or others")
 
 
+def test_asked_while_it_starts(lab):
+    """`wg` takes away a socket that refuses it: none does, however early it is asked."""
+    host = lab.host("a")
+    asking = [host.start("sh", "-c", "while :; do wg show wg0 >/dev/null 2>&1; done", name="ask") for _ in range(3)]
+    for _ in range(40 if lab.long else 10):
+        program = host.start(lab.binary("wgtcp-engine"), "-f", "wg0")
+        wait_until(lambda: host.run("wg", "show", "wg0", check_code=False).returncode == 0, "wg0 to answer")
+        program.stop()
+    for program in asking:
+        program.stop()
+
+
 if __name__ == "__main__":
     sys.exit(case.main(globals()))
