@@ -71,7 +71,10 @@ static enum cli_exit read_profile(const struct cli *cli, const char *path, char 
 		return cli_fail(cli, CLI_NOT_PERMITTED,
 			"you may not read '%.200s'; run this as root, or ask its owner", path);
 	case EFBIG:
-		return cli_fail(cli, CLI_OTHER, "'%.200s' is larger than the %d KiB that a profile may have",
+		return cli_fail(cli, CLI_OTHER,
+			"'%.200s' is larger than the %d KiB that can be imported; one of up to 1 MiB can be "
+			"put in place as it "
+			"is: `sudo install -m 600 FILE /etc/wgtcp/NAME.conf`",
 			path, FILE_MAX / 1024);
 	default:
 		return cli_fail(cli, CLI_OTHER, "'%.200s' can not be read: %s", path, strerror(-err));
@@ -101,8 +104,10 @@ enum cli_exit run_import(struct cli *cli)
 	if (!path)
 		return cli_usage(cli, "it needs FILE");
 	request.replace = cli->args.values[OPTION_REPLACE] != NULL;
-	if (name && !name_from_word(name, request.name))
-		return cli_usage(cli, "'%.60s' is not a name for a tunnel", name);
+	/* Not a path, as elsewhere a name may be: what is asked for is made. */
+	if (name && (strchr(name, '/') || !name_from_word(name, request.name)))
+		return cli_usage(cli,
+			"'%.60s' is not a name for a tunnel: take 1 to 15 of A-Z a-z 0-9 _ = + . -", name);
 	if (strcmp(path, "-") != 0)
 		snprintf(request.file, sizeof(request.file), "%s", name_of_file(path));
 	else if (!name)

@@ -8,15 +8,18 @@
 #include "core/port/net_rule.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#define SPARE "/run/wgtcp/state."
 #define LINE_LEN 64
 #define FILE_MAX ((size_t)LINE_LEN * (LEFTOVERS_MAX + 1))
 #define END_WAIT_MS 1000
@@ -75,8 +78,8 @@ static bool parse_line(const char *line, struct leftover *out)
 		entry.kind = LEFTOVER_TUNNEL;
 	} else if (sscanf(line, "rules %" SCNu32 "%n", &entry.mark, &end) == 1 && !line[end] && entry.mark) {
 		entry.kind = LEFTOVER_RULES;
-	} else if (sscanf(line, "link %15s %" SCNu32 "%n", entry.name, &entry.mark, &end) == 2 && !line[end] &&
-		   is_name(entry.name)) {
+	} else if (sscanf(line, "link %15s %" SCNu32 "%n", entry.name, &entry.mark, &end) == 2 &&
+		   !line[end] && is_name(entry.name)) {
 		entry.kind = LEFTOVER_LINK;
 	} else if (!strcmp(line, "source-mark")) {
 		entry.kind = LEFTOVER_SOURCE_MARK;
@@ -142,6 +145,28 @@ static bool remove_stale_socket(const char *folder, const char *name)
 	stale = connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0 && errno == ECONNREFUSED;
 	close(fd);
 	return stale && unlink(address.sun_path) == 0;
+}
+
+int leftovers_spare_open(int state_folder, bool make)
+{
+	char path[sizeof(SPARE) + 48];
+	struct stat info;
+	int folder, error;
+
+	if (fstat(state_folder, &info) != 0)
+		return -errno;
+	snprintf(path, sizeof(path), SPARE "%" PRIx64 ".%" PRIx64, (uint64_t)info.st_dev,
+		(uint64_t)info.st_ino);
+	error = make ? folder_make(path, 0700) : 0;
+	if (error)
+		return error;
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	/* Somebody else's would be a trap. */
+	if (folder >= 0 && (fstat(folder, &info) != 0 || info.st_uid != geteuid() || (info.st_mode & 077))) {
+		close(folder);
+		return -EPERM;
+	}
+	return folder < 0 ? -errno : folder;
 }
 
 /* Only if it is the very one: somebody may have made another of that name since. */

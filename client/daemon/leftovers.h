@@ -38,6 +38,9 @@ size_t leftovers_parse(const char *text, const char *boot_id, struct leftover *o
 
 /* Replaces the file in the state folder. 0 or -errno. */
 int leftovers_save(int state_folder, const struct leftover *list, size_t count);
+/* A folder of this state folder's in /run, for when a disk is full or read-only: what outlives a daemon does
+ * not outlive a boot anyway. Its descriptor, or -errno; -ENOENT without make: nothing was ever put there. */
+int leftovers_spare_open(int state_folder, bool make);
 /* Cleans up after the daemon that wrote the file, and removes the file: ends its engines, removes its stale
  * sockets in uapi_folder and its rules. Call with the state folder locked. Says what it did. */
 void leftovers_clean(int state_folder, const char *uapi_folder, struct journal *journal);

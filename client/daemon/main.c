@@ -188,7 +188,7 @@ static int open_all(struct running *running, const struct options *options, int 
 {
 	struct daemon *daemon = &running->daemon;
 	const char *second = strcmp(options->config_folder, DEFAULT_CONFIG_FOLDER) ? NULL : PROFILES_WG_QUICK;
-	int error;
+	int error, spare;
 
 	daemon->journal = journal_new(true);
 	daemon->profiles = profiles_new(options->config_folder, second);
@@ -196,6 +196,11 @@ static int open_all(struct running *running, const struct options *options, int 
 		return 1;
 	daemon->lockdown = lockdown_new(daemon->state_handle, daemon->journal, lockdown_changed, running);
 	leftovers_clean(daemon->state_handle, DAEMON_UAPI_FOLDER, daemon->journal);
+	spare = leftovers_spare_open(daemon->state_handle, false);
+	if (spare >= 0) {
+		leftovers_clean(spare, DAEMON_UAPI_FOLDER, daemon->journal);
+		close(spare);
+	}
 	/* Engines of a daemon that died are somebody else's by now: that was the last that took more. No
 	 * thread runs yet. */
 	error = privileges_keep(PRIVILEGES_MANAGER);

@@ -21,6 +21,7 @@
 #include <glib-unix.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct tunnel *manager_find(const struct manager *manager, const char *name)
 {
@@ -120,6 +121,20 @@ static void leftover_link(struct leftover *out, const char *name, uint32_t index
 	g_strlcpy(out->name, name, sizeof(out->name));
 }
 
+/* On a disk that takes nothing it is kept in memory of this boot. */
+static int save_leftovers(int state_folder, const struct leftover *list, size_t count)
+{
+	int error = leftovers_save(state_folder, list, count),
+	    spare = leftovers_spare_open(state_folder, error != 0);
+
+	if (spare < 0)
+		return error;
+	/* One that is no longer needed is emptied. */
+	error = leftovers_save(spare, list, error ? count : 0);
+	close(spare);
+	return error;
+}
+
 void manager_leftovers_changed(struct manager *manager)
 {
 	struct leftover *list = g_new0(struct leftover, LEFTOVERS_MAX);
@@ -157,7 +172,7 @@ void manager_leftovers_changed(struct manager *manager)
 	}
 	if (manager->daemon->source_mark && count < LEFTOVERS_MAX)
 		list[count++] = (struct leftover){ .kind = LEFTOVER_SOURCE_MARK };
-	error = leftovers_save(manager->daemon->state_handle, list, count);
+	error = save_leftovers(manager->daemon->state_handle, list, count);
 	if (error)
 		journal_say(manager->daemon->journal, JOURNAL_WARNING, NULL,
 			"%s/%s cannot be written: %s: what a killed daemon leaves behind may stay",

@@ -400,5 +400,26 @@ def test_the_socket_is_removed(lab):
     check(site.client.run("ls", "/run/wgtcp").stdout == "", "the socket stays when the daemon has ended")
 
 
+def test_a_full_disk_leaves_nothing_behind(lab):
+    """The state folder takes not one byte more, the daemon is killed with rules in place: the next one removes them."""
+    site = Site(lab)
+    _, daemon, _, _ = office(site)
+    daemon.profile("office", (daemon.config / "office.conf").read_text().replace(
+        "AllowedIPs = 10.77.0.0/24, fd77::/64", "AllowedIPs = 0.0.0.0/0, ::/0"))
+    before = [site.client.run("ip", family, "rule").stdout for family in ("-4", "-6")]
+    daemon.program.stop()
+    site.client.run("mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", daemon.state)
+    daemon.start()
+    site.client.run("sh", "-c", f"head -c 1000000 /dev/zero >{daemon.state}/fill 2>/dev/null", check_code=False)
+    daemon.up("office")
+    check([site.client.run("ip", family, "rule").stdout for family in ("-4", "-6")] != before, "a full tunnel without rules")
+    daemon.program.kill()
+    daemon.start()
+    after = [site.client.run("ip", family, "rule").stdout for family in ("-4", "-6")]
+    check(after == before, f"rules: {after} instead of {before}")
+    check("office" not in site.client.links(), "the interface is still there")
+    site.client.run("umount", "-l", daemon.state)
+
+
 if __name__ == "__main__":
     sys.exit(case.main(globals()))

@@ -398,7 +398,8 @@ static void test_import_errors(void **state)
 			"wgtcp-cli: there is no file 'x.conf'; give the path of a .conf file, or - for "
 			"standard input\n" },
 		{ "", 0, -EFBIG, 1,
-			"wgtcp-cli: 'x.conf' is larger than the 64 KiB that a profile may have\n" },
+			"wgtcp-cli: 'x.conf' is larger than the 64 KiB that can be imported; one of up to 1 MiB can be put in place as it "
+			"is: `sudo install -m 600 FILE /etc/wgtcp/NAME.conf`\n" },
 	};
 	static char large[65000];
 	struct rpc_note notes[] = { { 3, 1, "'Adress' is not a key of [Interface]; did you mean 'Address'?" },
