@@ -87,6 +87,10 @@ compare("profile", keys, {word.rstrip("=") for word in complete("set", "office")
 # Form.
 manuals = sorted((source / "packaging" / "man").iterdir())
 for path in manuals:
+    if path.read_text().startswith(".so "):
+        if not (path.parent / path.read_text().split("/")[-1].strip()).exists():
+            wrong.append(f"{path.name}: it names a page that there is not")
+        continue
     done = run("groff", "-man", "-t", "-Tutf8", "-ww", "-z", path)
     if done.returncode or done.stderr.strip():
         wrong.append(f"{path.name}: {done.stderr.strip().splitlines()[0] if done.stderr.strip() else 'groff failed'}")
