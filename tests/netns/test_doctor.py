@@ -247,7 +247,13 @@ def test_wrong_server_key(lab):
 
 @waiting
 def test_wrong_own_key(lab):
-    wrong(lab, False)
+    """And `up` and `status` name the same cause."""
+    _, daemon, _ = wrong(lab, False)
+    seconds, done = daemon.up("office", "--timeout", "40", check_code=False)
+    check(done.returncode == 7, f"up ended with {done.returncode}: {done.stderr}")
+    status = daemon.status("office")
+    check(status["state"] == "failed" and status["cause"] == "handshake-refused", f"{status['state']} {status['cause']}")
+    check("PublicKey" in done.stderr, done.stderr)
 
 
 @waiting
