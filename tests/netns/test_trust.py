@@ -400,6 +400,67 @@ def test_the_socket_is_removed(lab):
     check(site.client.run("ls", "/run/wgtcp").stdout == "", "the socket stays when the daemon has ended")
 
 
+# Listens as a service manager does, and becomes the program: sys.argv is family, type, address, then the program.
+ACTIVATE = """
+import os, socket, sys
+kind = {'seqpacket': socket.SOCK_SEQPACKET, 'stream': socket.SOCK_STREAM}[sys.argv[1]]
+if ':' in sys.argv[2]:
+    s = socket.socket(socket.AF_INET, kind); host, port = sys.argv[2].split(':'); s.bind((host, int(port)))
+else:
+    s = socket.socket(socket.AF_UNIX, kind); s.bind(sys.argv[2])
+s.listen(64); os.dup2(s.fileno(), 3); os.set_inheritable(3, True)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1')
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+
+
+def activate(host, kind, address, *program, name):
+    return host.start("/usr/bin/python3", "-I", "-c", ACTIVATE, kind, address, *program, name=name)
+
+
+@case.waiting
+def test_services_that_are_handed_their_sockets(lab):
+    """As the units have it: an engine that is nobody and has no network, a relay that may listen on no port by itself, and a daemon
+    whose socket file is somebody else's."""
+    site = Site(lab)
+    server, daemon, server_key, _ = office(site, peer_extra="TcpEndpoint = 198.51.100.2:444\n", client_extra="Transport = tcp\n")
+    for host in site.server, site.client:
+        host.run("sh", "-c", f"mkdir -m 755 /run/bin && cp {lab.binaries}/wgtcp* /run/bin")
+    # The relay as the user that it would be, on a port that he may not open.
+    nobody = User(site.server, STRANGER)
+    check(nobody.attempt("socket.socket().bind(('0.0.0.0', 444))") == ["EACCES"], "the port is open to all")
+    program = activate(site.server, "stream", "0.0.0.0:444", "/usr/bin/setpriv", f"--reuid={STRANGER}", f"--regid={STRANGER}",
+                       "--clear-groups", "/run/bin/wgtcp-relay", "--activated", "--forward", "198.51.100.2:51820",
+                       "--public-key", server_key.public, name="wgtcp-relay")
+    program.wait_for_text("listening for the service manager")
+    daemon.up("office")
+    check(daemon.status("office")["carrier"] == "tcp", "not by the relay")
+    daemon.cli("down", "office")
+    # An engine in a network of its own, which is empty.
+    activate(site.server, "seqpacket", "/run/engine.sock", "/usr/bin/unshare", "--net", "/run/bin/wgtcp-engine", "--activated",
+             name="engine-activated")
+    wait_until(lambda: site.server.run("test", "-S", "/run/engine.sock", check_code=False).returncode == 0, "the engine's socket")
+    dialler = site.server.start("/run/bin/wgtcp-engine", "-f", "--engine", "/run/engine.sock", "wg-two", name="dialler")
+    wait_until(lambda: site.server.run("wg", "show", "wg-two", check_code=False).returncode == 0, "an interface")
+    own = Key()
+    site.server.run("wg", "set", "wg-two", "private-key", "/dev/stdin", "listen-port", "51821", "peer", server_key.public,
+                    "endpoint", "127.0.0.1:51820", "allowed-ips", "10.88.0.0/24", "persistent-keepalive", "1", input=own.private + "\n")
+    site.server.run("wg", "set", "wg-srv", "peer", own.public, "allowed-ips", "10.88.0.2/32")
+    site.server.run("ip", "link", "set", "wg-two", "up")
+    wait_until(lambda: not site.server.run("wg", "show", "wg-two", "latest-handshakes").stdout.strip().endswith("\t0"), "a handshake")
+    dialler.stop()
+    check("wg-two" not in site.server.links(), "the interface is still there")
+    # A daemon with a socket that is not its own.
+    daemon.program.stop()
+    daemon.socket = pathlib.Path("/run/given.sock")
+    daemon.program = activate(site.client, "stream", daemon.socket, "/run/bin/wgtcpd", "--foreground", "--config-dir", daemon.config,
+                              "--state-dir", daemon.state, name="wgtcpd-activated")
+    wait_until(daemon._answers, "wgtcpd's socket")
+    daemon.up("office")
+    daemon.program.stop()
+    check(site.client.run("ls", daemon.socket, check_code=False).returncode == 0, "somebody else's socket was removed")
+
+
 def test_a_full_disk_leaves_nothing_behind(lab):
     """The state folder takes not one byte more, the daemon is killed with rules in place: the next one removes them."""
     site = Site(lab)
