@@ -140,6 +140,17 @@ def connect_again(place, turn):
     place.daemon.up("office")
 
 
+def tunnel_down_and_up(place, turn):
+    """The tunnel's own link, by somebody else; its routes go with it."""
+    place.client.run("ip", "link", "set", "office", "down")
+    time.sleep(0.02)
+    place.client.run("ip", "link", "set", "office", "up", check_code=False)
+
+
+def flush_our_table(place, turn):
+    place.client.run("ip", "-6" if turn % 2 else "-4", "route", "flush", "table", str(PORT), check_code=False)
+
+
 def block_udp(place, turn):
     place.site.router.block()
     place.daemon.wait_status("office", 30, carrier="tcp")
@@ -147,7 +158,7 @@ def block_udp(place, turn):
 
 
 TRANSITIONS = (switch_carrier, change_endpoint, link_down_and_up, routes_of_a_hostile_network, kill_engine,
-               lose_default_route, kill_daemon, connect_again, restart_daemon)
+               lose_default_route, kill_daemon, connect_again, restart_daemon, tunnel_down_and_up, flush_our_table)
 
 
 @main_path
