@@ -5,7 +5,6 @@
 #include "client/daemon/journal.h"
 #include "client/daemon/manager_state.h"
 #include "core/carrier/profile_pair.h"
-#include "core/port/net_config.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -255,12 +254,16 @@ static void tell_change(struct second *second)
 	struct tunnel *first = second->first;
 	bool to_second = second_carries(first);
 
-	journal_say(first->daemon->journal, JOURNAL_WARNING, first->name,
-		to_second ? "the FallbackProfile %s carries it from now on, since %s does not answer; open "
-			    "connections "
-			    "inside break"
-			  : "its own profile carries it again instead of %s%s; open connections inside break",
-		second->name, to_second ? first->name : "");
+	if (to_second)
+		journal_say(first->daemon->journal, JOURNAL_WARNING, first->name,
+			"the FallbackProfile %s carries it from now on, %s; open connections inside break",
+			second->name,
+			second->pair.wish == PROFILE_PAIR_SECOND ? "as asked for"
+								 : "since its own profile does not answer");
+	else
+		journal_say(first->daemon->journal, JOURNAL_WARNING, first->name,
+			"its own profile carries it again instead of %s; open connections inside break",
+			second->name);
 	first->events->changed(first, first->user);
 }
 
@@ -441,120 +444,24 @@ bool second_switch(struct tunnel *tunnel, enum transport transport)
 
 /* ---- its own life ---- */
 
-static enum step_result refuse(struct tunnel *tunnel, const char *sentence, const char *name)
-{
-	rpc_error_set(&tunnel->failure, RPC_CODE_CONFIG, sentence, name);
-	return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
-}
-
-static bool is_free(struct tunnel *tunnel, const char *name)
-{
-	const struct tunnel *other = manager_find(tunnel->daemon->manager, name);
-	struct net_link link;
-
-	if (other && other->phase != TUNNEL_DOWN) {
-		rpc_error_set(&tunnel->failure, RPC_CODE_BUSY,
-			"%s, the FallbackProfile of %s, is %s already: `wgtcp-cli down %s` first", name,
-			tunnel->name, other->first ? "in use by another tunnel" : "up by itself",
-			other->first ? other->first->name : name);
-		tunnel_fail(tunnel, RPC_CAUSE_BUSY);
-		return false;
-	}
-	if (net_link_find(tunnel->daemon->net, name, &link) == 0) {
-		rpc_error_set(&tunnel->failure, RPC_CODE_BUSY,
-			"there is an interface called %s already, which the FallbackProfile of %s needs: end "
-			"what made "
-			"it, or import that profile under another name",
-			name, tunnel->name);
-		tunnel_fail(tunnel, RPC_CAUSE_BUSY);
-		return false;
-	}
-	return true;
-}
-
-static void warn(struct tunnel *tunnel, const struct loaded *other, const char *name)
-{
-	const struct profile *own = &tunnel->loaded.profile;
-	char text[RPC_SENTENCE_LEN];
-
-	snprintf(text, sizeof(text),
-		"where this profile does not answer, FallbackProfile %s takes over, with addresses of its "
-		"own: open "
-		"connections inside break then, and once more on the way back",
-		name);
-	tunnel_warn(tunnel, text);
-	if (other->exposed) {
-		snprintf(text, sizeof(text),
-			"everybody on this machine can read the keys in %.200s: `chmod 600` it", other->path);
-		tunnel_warn(tunnel, text);
-	}
-	if (other->profile.kill_switch && !own->kill_switch) {
-		snprintf(text, sizeof(text),
-			"KillSwitch = on in %s is not used while it is a FallbackProfile: set it in %s, "
-			"which covers "
-			"both",
-			name, tunnel->name);
-		tunnel_warn(tunnel, text);
-	}
-	if (other->profile.fwmark && other->profile.fwmark != own->fwmark) {
-		snprintf(text, sizeof(text),
-			"FwMark of %s is not used while it is a FallbackProfile: both use that of %s", name,
-			tunnel->name);
-		tunnel_warn(tunnel, text);
-	}
-}
-
 enum step_result second_prepare(struct tunnel *tunnel)
 {
 	const char *name = tunnel->loaded.profile.fallback_profile;
-	struct rpc_error error = { 0 };
-	struct loaded other = { 0 };
-	enum step_result result = STEP_FAILED;
+	enum transport transport;
+	bool used;
 
 	if (!name[0] || tunnel->first)
 		return STEP_DONE;
-	if (tunnel_is_managed(tunnel)) {
-		tunnel_warn(tunnel,
-			"FallbackProfile is not used, since another program sets this tunnel's addresses and "
-			"routes");
+	if (!second_check(tunnel, name, &used, &transport))
+		return STEP_FAILED;
+	if (!used)
 		return STEP_DONE;
-	}
-	if (!strcmp(name, tunnel->name))
-		return refuse(tunnel,
-			"FallbackProfile = %s names the profile itself: name another one, or leave it out",
-			name);
-	if (!profiles_load(tunnel->daemon->profiles, name, &other, &error)) {
-		rpc_error_set(&tunnel->failure, RPC_CODE_CONFIG,
-			"FallbackProfile = %s cannot be used: %.400s", name, error.message);
-		rpc_error_free(&error);
-		return tunnel_fail(tunnel, RPC_CAUSE_CONFIG);
-	}
-	if (other.profile.fallback_profile[0]) {
-		refuse(tunnel,
-			"FallbackProfile = %s names a profile that has a FallbackProfile itself: chains are "
-			"not "
-			"possible, take it out there",
-			name);
-		goto out;
-	}
-	if (!is_free(tunnel, name))
-		goto out;
-	result = STEP_DONE;
-	/* Obeyed: not one packet on the other carrier. */
-	if (tunnel->wishes.has_transport && tunnel->wishes.transport == TRANSPORT_UDP &&
-		other.profile.transport != TRANSPORT_UDP) {
-		tunnel_warn(tunnel, "FallbackProfile is not used, since UDP was asked for and nothing else");
-		goto out;
-	}
-	warn(tunnel, &other, name);
 	tunnel->second = g_new0(struct second, 1);
 	tunnel->second->first = tunnel;
-	tunnel->second->transport = other.profile.transport;
+	tunnel->second->transport = transport;
 	g_strlcpy(tunnel->second->name, name, sizeof(tunnel->second->name));
 	g_strlcpy(tunnel->second_name, name, sizeof(tunnel->second_name));
-out:
-	loaded_free(&other);
-	return result;
+	return STEP_DONE;
 }
 
 void second_start(struct tunnel *tunnel)

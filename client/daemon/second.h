@@ -40,6 +40,11 @@ struct tunnel *second_carrier(const struct tunnel *tunnel);
 /* By a person's word: TCP is the second one, UDP the first. False: it is not a matter of the profiles. */
 bool second_switch(struct tunnel *tunnel, enum transport transport);
 
+/* ---- second_check.c ---- */
+/* False, with tunnel->failure: it cannot serve. *used: it does, by that *transport of its profile; else it is
+ * left out of it, which is said as a warning. */
+bool second_check(struct tunnel *tunnel, const char *name, bool *used, enum transport *transport);
+
 /* ---- carry.c ---- */
 /* Routes, policy rules and DNS of `from` become those of `to`, and at no moment nobody's. */
 void carry_over(struct tunnel *from, struct tunnel *to);

@@ -3,7 +3,7 @@
  *
  * Files: tunnel_state.h (what it holds), tunnel.c (its life), up.c and up_*.c
  * (the steps of a bring-up), alive.c (numbers, states, engine deaths), tunnel_ask.c (inner echoes), trouble.c
- * (sleep, portals), ways.c (names and addresses of peers), switch.c (moving to another carrier), second.c and
+ * (sleep, portals), ways.c (names and addresses of peers), switch.c (moving to another carrier), second*.c and
  * carry.c (a FallbackProfile). manager.c owns all tunnels. */
 #ifndef WGTCP_CLIENT_DAEMON_TUNNEL_H
 #define WGTCP_CLIENT_DAEMON_TUNNEL_H
