@@ -102,6 +102,7 @@ struct stream {
 	struct link *link;     /* NULL while unknown */
 	bool dialled;          /* by us; else accepted */
 	bool authentic;        /* something authentic has come in on it */
+	bool ended;            /* by the peer, or so it seems */
 	bool muted;            /* said something wrong: held, not read, until its time is over */
 	struct source *source; /* of a stranger that has connected to us; NULL otherwise */
 	bool held;             /* over its source's share: not read yet */

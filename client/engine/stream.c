@@ -74,7 +74,10 @@ void stream_close(struct engine *engine, struct stream *stream)
 		return;
 	stream->token.kind = TOKEN_DEAD;
 	loop_watch_tcp(engine->ports.loop, stream->tcp, 0, NULL);
-	tcp_close(stream->tcp);
+	if (stream->ended)
+		tcp_abort(stream->tcp);
+	else
+		tcp_close(stream->tcp);
 	stream->tcp = NULL;
 	record_queue_clear(&stream->out, &rest);
 	packet_give_list(engine->pool, &rest);
@@ -214,6 +217,7 @@ static void read_stream(struct engine *engine, struct stream *stream)
 		if (got == -EAGAIN)
 			return;
 		if (got <= 0) {
+			stream->ended = true;
 			stream_close(engine, stream);
 			return;
 		}

@@ -37,6 +37,9 @@ enum { TCP_TUNE_BBR = 1, TCP_TUNE_BUFFERS = 2 };
 int tcp_adopt(int handle, struct tcp **out);
 /* Closes; FIN where the peer is well. */
 void tcp_close(struct tcp *tcp);
+/* Closes at once, by RST: for a connection that the peer has ended. Were that end made up by somebody on the way, the two
+ * would disagree about what was said, and a FIN of ours might never be taken. */
+void tcp_abort(struct tcp *tcp);
 /* Says FIN after what was sent; what the peer still sends can be read. */
 void tcp_end(struct tcp *tcp);
 const struct endpoint *tcp_remote(const struct tcp *tcp);

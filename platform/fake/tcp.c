@@ -29,6 +29,11 @@ int tcp_adopt(int handle, struct tcp **out)
 	return *out ? 0 : -EBADF;
 }
 
+void tcp_abort(struct tcp *tcp)
+{
+	tcp_close(tcp);
+}
+
 const struct endpoint *tcp_remote(const struct tcp *tcp)
 {
 	return &tcp->remote;

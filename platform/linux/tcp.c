@@ -101,6 +101,17 @@ void tcp_end(struct tcp *tcp)
 	(void)shutdown(tcp->fd, SHUT_WR);
 }
 
+void tcp_abort(struct tcp *tcp)
+{
+	const struct linger at_once = { .l_onoff = 1, .l_linger = 0 };
+
+	if (!tcp)
+		return;
+	(void)setsockopt(tcp->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	close(tcp->fd);
+	free(tcp);
+}
+
 const struct endpoint *tcp_remote(const struct tcp *tcp)
 {
 	return &tcp->remote;

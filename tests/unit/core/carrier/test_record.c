@@ -301,6 +301,45 @@ static void junk_is_invalid_at_once(void **unused)
 	record_stream_free(&stream);
 }
 
+/* The linker puts this before realloc (--wrap). */
+static bool memory_is_short;
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return memory_is_short ? NULL : __real_realloc(old, size);
+}
+
+/* At the header, and in the middle of a record. */
+static void short_memory_ends_the_stream(void **unused)
+{
+	(void)unused;
+	for (size_t first = 4; first <= 300; first += 296) {
+		uint8_t bytes[RECORD_HEADER_LEN + 600] = { 0 }, *input = bytes, *message;
+		size_t left = first, len;
+		struct record_stream stream;
+
+		record_write_header(bytes, 600);
+		record_stream_init(&stream, RECORD_UNKNOWN_LIMIT);
+		memory_is_short = true;
+		assert_int_equal(record_stream_next(&stream, &input, &left, &message, &len), RECORD_INVALID);
+		memory_is_short = false;
+		record_stream_free(&stream);
+		/* With a part kept already. */
+		input = bytes;
+		left = first;
+		record_stream_init(&stream, RECORD_UNKNOWN_LIMIT);
+		assert_int_equal(record_stream_next(&stream, &input, &left, &message, &len), RECORD_PARTIAL);
+		assert_int_equal(left, 0);
+		left = sizeof(bytes) - first;
+		memory_is_short = true;
+		assert_int_equal(record_stream_next(&stream, &input, &left, &message, &len), RECORD_INVALID);
+		memory_is_short = false;
+		record_stream_free(&stream);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +351,7 @@ int main(void)
 		cmocka_unit_test(limits),
 		cmocka_unit_test(limit_rises),
 		cmocka_unit_test(junk_is_invalid_at_once),
+		cmocka_unit_test(short_memory_ends_the_stream),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
