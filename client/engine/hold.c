@@ -4,11 +4,11 @@
  * stamps what it seals, and the receiver lets TCP data out at the time of its stamp plus a constant, which
  * the late ones make as well.
  *
- * The sender decides, since it knows the loss: stamps while something is lost, or while nothing is known yet
- * of a long path; a stamp of 0 ends it. A flow's first packets are held, too: a sender that has seen the
- * short way takes the long one for a queue. Once a flow has shown that it is not bulk it is left alone, as
- * are datagrams and bare acknowledgements. Called by the engine's loop. Source: WIRE.md 5; measured
- * prototypes for the figures. */
+ * The sender decides, since it knows the loss: stamps while something is lost, or on a young stream while
+ * nothing is known yet of a long path; a stamp of 0 ends it. A flow's first packets are held, too: a sender
+ * that has seen the short way takes the long one for a queue. Once a flow has shown that it is not bulk it is
+ * left alone, as are datagrams and bare acknowledgements. Called by the engine's loop. Source: WIRE.md 5;
+ * measured prototypes for the figures. */
 #include "client/engine/state.h"
 #include "core/base/bytes.h"
 #include "core/carrier/inner.h"
@@ -23,6 +23,9 @@
 #define WINDOW_MS 10000 /* the shortest way is looked for in two of these */
 #define STAMP_EVERY_NS 1000000
 #define LONG_US 10000 /* shorter paths need none */
+/* How long a stream counts as begun on a path of which nothing is known. Holding doubles the round trip of
+ * every young flow, and a path that carries little, such as somebody's reading, stays unknown for hours. */
+#define UNKNOWN_MS (10 * 1000)
 /* In tenths of a round trip: how long after the shortest way's time data comes out. What had to be sent again
  * once is then about in time. (0.7: flows left slow start early; 1.3: no better.) */
 #define HOLD_TENTHS 10
@@ -45,10 +48,12 @@ struct hold {
 
 /* ---- sender ---- */
 
-static bool wanted(const struct link *link)
+static bool wanted(const struct link *link, const struct stream *stream)
 {
+	bool unknown = !link->pace.known && mono_since_ms(link->engine->now, stream->born) < UNKNOWN_MS;
+
 	return (link->capabilities & CAPABILITY_STAMPS) && link->engine->extensions && link->hello_shown &&
-	       link->pace.rtt_us >= LONG_US && (!link->pace.known || pace_loses(link));
+	       link->pace.rtt_us >= LONG_US && (unknown || pace_loses(link));
 }
 
 void hold_seal_stamp(struct link *link, struct stream *stream)
@@ -57,7 +62,7 @@ void hold_seal_stamp(struct link *link, struct stream *stream)
 	struct extension stamp = { .type = EXTENSION_STAMP, .len = EXTENSION_STAMP_LEN };
 	struct packet *packet;
 
-	if (!wanted(link)) {
+	if (!wanted(link, stream)) {
 		if (!stream->stamping)
 			return;
 	} else {
