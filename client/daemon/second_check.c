@@ -56,6 +56,14 @@ static void warn(struct tunnel *tunnel, const struct loaded *other, const char *
 			"everybody on this machine can read the keys in %.200s: `chmod 600` it", other->path);
 		tunnel_warn(tunnel, text);
 	}
+	if (other->profile.auto_connect) {
+		snprintf(text, sizeof(text),
+			"AutoConnect = on in %s brings that up by itself, and then it cannot serve as a "
+			"FallbackProfile: set "
+			"it in %s alone",
+			name, tunnel->name);
+		tunnel_warn(tunnel, text);
+	}
 	if (other->profile.kill_switch && !own->kill_switch) {
 		snprintf(text, sizeof(text),
 			"KillSwitch = on in %s is not used while it is a FallbackProfile: set it in %s, "

@@ -219,6 +219,34 @@ static void all_stories(void **state)
 		run(&stories[i]);
 }
 
+/* A fresh initiation is wanted when the copy has had two round trips, or 300 ms where that is longer. */
+static void a_copy_has_two_round_trips(void **state)
+{
+	static const struct {
+		uint32_t rtt_ms, wanted_ms;
+	} cases[] = { { 10, 300 }, { 150, 300 }, { 151, 302 }, { 400, 800 }, { 1000, 2000 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct mono start = { 1000000000 }, sent = mono_add_ms(start, 3000);
+		struct race_event connected = { .kind = RACE_TCP_CONNECTED,
+			.rtt_us = cases[i].rtt_ms * 1000 };
+		struct race race;
+		uint32_t what;
+
+		race_init(&race, 7);
+		step(&race, USE((int)RELAY_USE_RACE), start);
+		step(&race, RACE_INITIATION, start);
+		assert_int_equal(step(&race, RACE_TICK, mono_add_ms(start, 300)), RACE_DIAL);
+		race_step(&race, &connected, mono_add_ms(start, 2800));
+		assert_int_equal(step(&race, RACE_TICK, sent), RACE_SEND_HELD);
+		what = step(&race, RACE_TICK, mono_add_ms(sent, cases[i].wanted_ms - 1));
+		assert_int_equal(what, 0);
+		what = step(&race, RACE_TICK, mono_add_ms(sent, cases[i].wanted_ms));
+		assert_int_equal(what, RACE_WANT_FRESH);
+	}
+}
+
 /* Any events in any order: no packet on a carrier that was forbidden, no deadline that stays, and what is
  * asked for makes sense. */
 static void any_events(void **state)
@@ -282,6 +310,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_stories),
+		cmocka_unit_test(a_copy_has_two_round_trips),
 		cmocka_unit_test(any_events),
 	};
 
