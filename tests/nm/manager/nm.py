@@ -4,11 +4,10 @@ laid out as `cmake --install` does it. Nothing is installed on the machine."""
 
 import configparser
 import pathlib
-import re
 import time
 
 from lib import machine, packages
-from lib.lab import Failure, check, wait_until
+from lib.lab import wait_until
 from lib.network import Site
 from lib.tunnel import PORT, Daemon, Key, engine, interface_text, peer_text
 
