@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Any data map of a NetworkManager connection: names and values in turn, parted by NUL; a name that begins with '!' is
- * among the secrets. What is taken is a profile that can be written and read back by each way and holds no control
- * character; what is refused comes with a whole sentence. */
+/* Any data map of a NetworkManager connection: names and values in turn, parted by NUL; a name that begins
+ * with '!' is among the secrets. What is taken is a profile that can be written and read back by each way and
+ * holds no control character; what is refused comes with a whole sentence. */
 #include "client/nm/handover.h"
 #include "client/nm/map.h"
 #include "core/config/parse.h"

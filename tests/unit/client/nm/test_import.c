@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Export of what was imported is the same profile, for files of the shapes that people have; and files of others. */
+/* Export of what was imported is the same profile, for files of the shapes that people have; and files of
+ * others. */
 #include "client/nm/connection.h"
 #include "client/nm/plugin.h"
 #include "tests/unit/core/config/equal.h"
@@ -102,7 +103,8 @@ static void test_files_of_others(void **state)
 	(void)state;
 	check_refused("client\nremote vpn.example 1194\n<ca>\n", "no WireGuard profile");
 	check_refused("", "no WireGuard profile");
-	check_refused("[Interface]\nPrivateKey = yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=\nGateway = x\n", ":3: ");
+	check_refused("[Interface]\nPrivateKey = yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=\nGateway = x\n",
+		":3: ");
 	check_refused("[Interface]\n", "PrivateKey");
 	assert_null(plugin_import("/", &error));
 	g_clear_error(&error);
