@@ -111,8 +111,10 @@ struct polkit_question *polkit_ask(struct bus *bus, int socket, const char *acti
 	process = hold_process(socket, &peer);
 	if (process < 0)
 		return NULL;
+	/* 0, where /proc hides others' processes: polkit looks then, while the pidfd is held, which is asked
+	 * at the end. */
 	start_time = process_start_time(peer.pid);
-	if (!start_time || !is_alive(process)) {
+	if (!is_alive(process)) {
 		close(process);
 		return NULL;
 	}

@@ -6,6 +6,7 @@
 #include "client/daemon/resolvconf.h"
 #include "client/daemon/speed.h"
 #include "core/port/child.h"
+#include "core/port/privileged_socket.h"
 #include "core/port/privileges.h"
 
 #include <arpa/inet.h>
@@ -28,6 +29,9 @@
 
 #define CHILDREN_MAX 256
 #define SEAM_HANDLE 3
+/* The spawner's own. */
+#define MESSAGES_HANDLE 3
+#define SOCKETS_HANDLE 4
 
 /* The fixed list. Descriptors of the files are opened once, at the start. */
 static char *const engine_arguments[] = { "wgtcp-engine", "--inherited", NULL };
@@ -120,12 +124,16 @@ static void usual_signals(void)
 static void become(const struct launch *launch, int given, int log, int failure)
 {
 	char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL };
+	uint64_t start_time;
 	int program, null, error;
 
 	program = launch->program < 0 ? -1 : move_up(launch->program);
 	given = move_up(given);
 	log = move_up(log);
 	failure = move_up(failure);
+	/* Told by itself and first: where /proc hides what other users run, nobody else can read it later. */
+	start_time = process_start_time(getpid());
+	(void)!write(failure, &start_time, sizeof(start_time));
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if ((program < 0 && launch->program >= 0) || given < 0 || log < 0 || failure < 0 || null < 0 ||
 		dup2(launch->reads ? given : null, 0) < 0 || dup2(launch->reads ? log : null, 1) < 0 ||
@@ -167,12 +175,23 @@ failed:
 	_exit(127);
 }
 
-/* 0 and *pid, or an errno. Waits until the program runs or could not be run. */
-static int start(const struct launch *launch, const int handles[2], pid_t *pid)
+/* All of it, or less at the end. */
+static size_t read_all(int fd, void *out, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	while (len < size && ((n = read(fd, (char *)out + len, size - len)) > 0 || (n < 0 && errno == EINTR)))
+		len += n > 0 ? (size_t)n : 0;
+	return len;
+}
+
+/* 0 with *pid and *start_time, or an errno. Waits until the program runs or could not be run. */
+static int start(const struct launch *launch, const int handles[2], pid_t *pid, uint64_t *start_time)
 {
 	pid_t parent = getpid(), child;
 	int failure[2], error = 0;
-	ssize_t len;
+	uint64_t began = 0;
 
 	if (launch->program < 0 && !launch->path)
 		return ENOENT;
@@ -188,32 +207,34 @@ static int start(const struct launch *launch, const int handles[2], pid_t *pid)
 		error = errno;
 	close(failure[1]);
 	if (child > 0) {
-		do
-			len = read(failure[0], &error, sizeof(error));
-		while (len < 0 && errno == EINTR);
-		if (len != (ssize_t)sizeof(error))
+		if (read_all(failure[0], &began, sizeof(began)) != sizeof(began))
+			began = 0;
+		if (read_all(failure[0], &error, sizeof(error)) != sizeof(error))
 			error = 0;
 		if (error)
 			waitpid(child, NULL, 0);
 	}
 	close(failure[0]);
-	if (!error)
+	if (!error) {
 		*pid = child;
+		*start_time = began;
+	}
 	return error;
 }
 
 static int start_on_seam(int program, char *const arguments[], const struct identity *identity,
-	const int handles[2], pid_t *pid)
+	const int handles[2], pid_t *pid, uint64_t *start_time)
 {
 	const struct launch launch = {
 		.program = program, .arguments = arguments, .identity = identity, .lasts = true, .mask = 077
 	};
 
 	/* Without a program `start` would run its path. */
-	return program < 0 ? ENOENT : start(&launch, handles, pid);
+	return program < 0 ? ENOENT : start(&launch, handles, pid, start_time);
 }
 
-static int start_resolvconf(const struct spawner_message *message, const int handles[2], pid_t *pid)
+static int start_resolvconf(
+	const struct spawner_message *message, const int handles[2], pid_t *pid, uint64_t *start_time)
 {
 	struct resolvconf_command command;
 	struct launch launch = { .program = -1, .reads = true, .mask = 022 };
@@ -224,11 +245,12 @@ static int start_resolvconf(const struct spawner_message *message, const int han
 		return ENOENT;
 	launch.path = command.path;
 	launch.arguments = command.arguments;
-	return start(&launch, handles, pid);
+	return start(&launch, handles, pid, start_time);
 }
 
 /* A speed test server: on this address, for what comes by this interface only. */
-static int start_iperf(const struct spawner_message *message, const int handles[2], pid_t *pid)
+static int start_iperf(
+	const struct spawner_message *message, const int handles[2], pid_t *pid, uint64_t *start_time)
 {
 	static const char *const paths[] = { "/usr/bin/iperf3", "/usr/local/bin/iperf3" };
 	char interface[sizeof(message->name)], address[sizeof(message->address)], port[8];
@@ -253,7 +275,7 @@ static int start_iperf(const struct spawner_message *message, const int handles[
 	for (i = 0; i < sizeof(paths) / sizeof(paths[0]) && !launch.path; i++)
 		if (access(paths[i], X_OK) == 0)
 			launch.path = paths[i];
-	return launch.path ? start(&launch, handles, pid) : ENOENT;
+	return launch.path ? start(&launch, handles, pid, start_time) : ENOENT;
 }
 
 static int start_probe(const struct identity *identity, const int handles[2], pid_t *pid)
@@ -301,6 +323,7 @@ static void start_child(struct spawner *spawner, const struct spawner_message *m
 {
 	uint32_t id = message->id;
 	struct child *child = id && handles[0] >= 0 && !find(spawner, id) ? find(spawner, 0) : NULL;
+	uint64_t start_time = 0;
 	pid_t pid = 0;
 	int error;
 
@@ -308,26 +331,24 @@ static void start_child(struct spawner *spawner, const struct spawner_message *m
 		error = handles[0] < 0 || !id ? EINVAL : EMFILE;
 	else if (message->kind == SPAWNER_START_ENGINE)
 		error = start_on_seam(spawner->engine, engine_arguments,
-			&spawner->identities[IDENTITY_ENGINE], handles, &pid);
+			&spawner->identities[IDENTITY_ENGINE], handles, &pid, &start_time);
 	else if (message->kind == SPAWNER_START_RELAY)
-		error = start_on_seam(
-			spawner->relay, relay_arguments, &spawner->identities[IDENTITY_RELAY], handles, &pid);
+		error = start_on_seam(spawner->relay, relay_arguments, &spawner->identities[IDENTITY_RELAY],
+			handles, &pid, &start_time);
 	else if (message->kind == SPAWNER_START_IPERF)
-		error = start_iperf(message, handles, &pid);
+		error = start_iperf(message, handles, &pid, &start_time);
 	else if (message->kind == SPAWNER_START_PROBE)
 		error = start_probe(&spawner->identities[IDENTITY_PROBE], handles, &pid);
 	else
-		error = start_resolvconf(message, handles, &pid);
+		error = start_resolvconf(message, handles, &pid, &start_time);
 	if (error) {
 		report(spawner,
 			(struct spawner_message){ .kind = SPAWNER_FAILED, .id = id, .status = error });
 		return;
 	}
 	*child = (struct child){ id, pid };
-	report(spawner, (struct spawner_message){ .kind = SPAWNER_STARTED,
-				.id = id,
-				.pid = pid,
-				.start_time = process_start_time(pid) });
+	report(spawner, (struct spawner_message){
+				.kind = SPAWNER_STARTED, .id = id, .pid = pid, .start_time = start_time });
 }
 
 static void reap(struct spawner *spawner)
@@ -402,15 +423,17 @@ static void obey(struct spawner *spawner)
 
 static _Noreturn void run(struct spawner *spawner)
 {
-	struct pollfd wait[2] = { { .fd = spawner->handle, .events = POLLIN },
-		{ .fd = spawner->signals, .events = POLLIN } };
+	struct pollfd wait[3] = { { .fd = spawner->handle, .events = POLLIN },
+		{ .fd = spawner->signals, .events = POLLIN }, { .fd = SOCKETS_HANDLE, .events = POLLIN } };
 	struct signalfd_siginfo info;
 
 	for (;;) {
-		if (poll(wait, 2, -1) < 0)
+		if (poll(wait, 3, -1) < 0)
 			continue;
 		if (wait[1].revents && read(spawner->signals, &info, sizeof(info)) > 0)
 			reap(spawner);
+		if (wait[2].revents && privileged_socket_serve(SOCKETS_HANDLE) != 0)
+			wait[2].fd = -1; /* the end of the other one is told at once, too */
 		if (wait[0].revents)
 			obey(spawner);
 	}
@@ -420,29 +443,41 @@ int spawner_fork(int *handle, pid_t *pid)
 {
 	struct spawner *spawner;
 	sigset_t children;
-	int pair[2], error, i;
+	int pair[2], sockets[2], error, i;
 	pid_t child;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return -errno;
-	child = fork();
-	if (child < 0) {
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
 		error = -errno;
 		close(pair[0]);
 		close(pair[1]);
 		return error;
 	}
+	child = fork();
+	if (child < 0) {
+		error = -errno;
+		for (i = 0; i < 2; i++) {
+			close(pair[i]);
+			close(sockets[i]);
+		}
+		return error;
+	}
 	if (child > 0) {
 		close(pair[1]);
+		close(sockets[1]);
+		privileged_socket_use(sockets[0]);
 		fcntl(pair[0], F_SETFL, O_NONBLOCK);
 		*handle = pair[0];
 		*pid = child;
 		return 0;
 	}
 	/* The daemon's lock and whatever else it had open is none of ours. */
-	if (pair[1] != 3 && dup3(pair[1], 3, O_CLOEXEC) < 0)
+	pair[1] = move_up(pair[1]);
+	sockets[1] = move_up(sockets[1]);
+	if (dup3(pair[1], MESSAGES_HANDLE, O_CLOEXEC) < 0 || dup3(sockets[1], SOCKETS_HANDLE, O_CLOEXEC) < 0)
 		_exit(1);
-	close_from(4);
+	close_from(SOCKETS_HANDLE + 1);
 	prctl(PR_SET_NAME, "wgtcpd-spawner");
 	/* A signal to the whole group means the daemon, which takes its tunnels down first. */
 	signal(SIGTERM, SIG_IGN);
@@ -455,7 +490,7 @@ int spawner_fork(int *handle, pid_t *pid)
 	spawner = calloc(1, sizeof(*spawner));
 	if (!spawner)
 		_exit(1);
-	spawner->handle = 3;
+	spawner->handle = MESSAGES_HANDLE;
 	spawner->engine = open_program("wgtcp-engine", "engine");
 	spawner->relay = open_program("wgtcp-relay", "relay");
 	spawner->signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);

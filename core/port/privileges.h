@@ -6,13 +6,14 @@
 
 /* What is kept. Every kind also gives up gaining anything by starting a program, and leaves no core dump. */
 enum privileges {
-	/* Interfaces, routes, rules and marks; its own ports below 1024; ICMP questions into a kernel's
-	 * tunnel. The user stays root, since profiles, state and the socket's folder are root's: as an owner
-	 * it needs no privilege to get at them, and can get at nobody else's. */
+	/* Interfaces, routes, rules and marks. The user stays root, since profiles, state and the socket's
+	 * folder are root's: as their owner it needs no privilege to get at them, and can get at nobody
+	 * else's. */
 	PRIVILEGES_MANAGER,
-	/* To start programs as other users and to end them. */
+	/* To start programs as other users and to end them; and what privileged_socket.h does for the
+	 * manager: ports below 1024, and ICMP questions into a kernel's tunnel. */
 	PRIVILEGES_SPAWNER,
-	/* The same as the manager's without ICMP: an engine's without a daemon. */
+	/* The manager's and ports below 1024: an engine's without a daemon, which it ends. */
 	PRIVILEGES_DIALLER,
 	PRIVILEGES_NONE,
 };

@@ -7,6 +7,8 @@
 #include "platform/linux/sockaddr.h"
 
 #include <assert.h>
+#include "platform/linux/privileged.h"
+
 #include <errno.h>
 #include <linux/icmp.h>
 #include <linux/icmpv6.h>
@@ -84,8 +86,7 @@ int echo_open(enum ip_family family, uint32_t interface, struct echo **out)
 		free(echo);
 		return -EIO;
 	}
-	echo->fd = socket(family == IP_V4 ? AF_INET : AF_INET6, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
-		family == IP_V4 ? IPPROTO_ICMP : IPPROTO_ICMPV6);
+	echo->fd = privileged_icmp(family == IP_V4 ? AF_INET : AF_INET6);
 	err = echo->fd < 0 ? -errno : prepare(echo->fd, family, interface);
 	if (err) {
 		if (echo->fd >= 0)

@@ -4,6 +4,7 @@
  * SO_ATTACH_FILTER, tcp_v4_rcv(). */
 #include "core/port/knock.h"
 
+#include "platform/linux/privileged.h"
 #include "platform/linux/sockaddr.h"
 
 #include <arpa/inet.h>
@@ -96,8 +97,8 @@ static int open_ear(struct knock *knock, uint32_t interface, const struct ip_add
 		.sll_ifindex = (int)interface };
 	int err;
 
-	/* Protocol 0 hears nothing until it is bound, so nothing gets in before the filter is there. */
-	knock->ear = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	/* It hears nothing until it is bound, so nothing gets in before the filter is there. */
+	knock->ear = privileged_packet();
 	if (knock->ear < 0)
 		return -errno;
 	err = address->family == IP_V4 ? listen_for_v4(knock->ear, address, port)

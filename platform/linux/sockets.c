@@ -5,6 +5,7 @@
 
 #include "core/port/tcp.h"
 #include "platform/linux/congestion.h"
+#include "platform/linux/privileged.h"
 #include "platform/linux/sockaddr.h"
 
 #include <errno.h>
@@ -64,7 +65,7 @@ static int open_bound(enum ip_family family, int type, uint16_t port, uint32_t m
 		(void)set_on(fd, SOL_SOCKET, SO_RCVBUFFORCE, UDP_BUFFER_BYTES);
 		(void)set_on(fd, SOL_SOCKET, SO_SNDBUFFORCE, UDP_BUFFER_BYTES);
 	}
-	if (bind(fd, &address.any, len) < 0)
+	if (privileged_bind(fd, &address.any, len) < 0)
 		goto fail;
 	if (type == SOCK_STREAM)
 		congestion_begin(fd);

@@ -146,7 +146,7 @@ def test_processes_have_what_they_need_and_no_more(lab):
     _, daemon, _, _ = office(site)
     daemon.up("office")
     pids = all_of(site.client)
-    want = {"wgtcpd": "0000000000003400", "wgtcpd-spawner": "00000000000004e0", "wgtcpd-probe": "0" * 16, "engine": "0" * 16}
+    want = {"wgtcpd": "0000000000001000", "wgtcpd-spawner": "00000000000024e0", "wgtcpd-probe": "0" * 16, "engine": "0" * 16}
     users = {}
     for name, capabilities in want.items():
         status = facts(pids[name])
