@@ -102,6 +102,8 @@ static void take_hello(struct link *link, enum carrier carrier, const struct ext
 
 	link->hello_shown = true;
 	link->capabilities = hello->capabilities;
+	if (carrier == CARRIER_TCP)
+		pace_note(link); /* a long path wants its streams before there is data */
 	link->peer_streams = hello->streams_max;
 	link->peer_inner_max = hello->inner_max;
 	tunnel_keys(link->engine->tunnel, private_key, public_key);

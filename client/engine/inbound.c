@@ -82,6 +82,7 @@ static void deliver(struct link *link, const struct origin *origin, struct packe
 {
 	struct engine *engine = link->engine;
 
+	link->data_tcp |= origin->carrier == CARRIER_TCP;
 	if (echo_is_reply(link, origin->carrier, plain) || large_is_error(link, origin->carrier, plain)) {
 		packet_give(engine->pool, plain);
 		return;

@@ -398,8 +398,9 @@ static void tell_machine(struct link *link)
 
 	link->got_udp = link->got_tcp = link->sent_udp = link->sent_tcp = false;
 	link->udp_failed = link->tcp_closed = false;
-	if (got_tcp || sent_tcp)
+	if (sent_tcp || link->data_tcp)
 		pace_note(link);
+	link->data_tcp = false;
 	if (link->peer_leads)
 		watch_leader(link, got_udp || got_tcp, sent_udp || sent_tcp);
 	if (link->stream_stands) {

@@ -211,8 +211,9 @@ static void judge(struct link *link, const struct look *look, uint64_t passed_ms
 		}
 	if (stalls >= 500 || (disorder >= 250000 && pace->disordered >= 16 * 1024))
 		wanted = STREAMS_UNDER_LOSS;
-	/* A long path of which nothing is known yet: a flow that begins on a stream of its own is not stopped by the
-	 * first loss of another, and a stream that was opened for it later would be slower than the flow by then. */
+	/* A long path of which nothing is known yet: a flow that begins on a stream of its own is not stopped
+	 * by the first loss of another, and a stream that was opened for it later would be slower than the
+	 * flow by then. */
 	if (!pace->known && look->rtt_us != UINT32_MAX && look->rtt_us >= UNKNOWN_US)
 		wanted = STREAMS_UNDER_LOSS;
 	if (wanted > 2 && (look->timeouts >= 2 || pace->random_ppm > RANDOM_LOSS_PPM))
@@ -248,12 +249,20 @@ static void look_for_stalls(struct link *link)
 	}
 }
 
+static bool waits(const struct link *link)
+{
+	for (size_t i = 0; i < STREAMS_MAX; i++)
+		if (link->parallel.lanes[i] && link->parallel.lanes[i]->pace.waits)
+			return true;
+	return queue_packets(link->queue) > 0;
+}
+
 static void sample(struct link *link)
 {
 	struct engine *engine = link->engine;
 	struct pace *pace = &link->pace;
 	struct look look = { .rtt_us = UINT32_MAX };
-	uint64_t passed_ms = mono_since_ms(engine->now, pace->sampled);
+	uint64_t passed_ms = mono_is_set(pace->sampled) ? mono_since_ms(engine->now, pace->sampled) : 0;
 	/* Round trips are long because of what the other side sends, or because what is lost comes late. */
 	bool innocent = pace->out_bytes * 2 < pace->in_bytes || pace->random_ppm > CEILING_LOSS_PPM;
 	uint32_t what = 0;
@@ -268,8 +277,7 @@ static void sample(struct link *link)
 	pace->known |= pace->segments >= KNOWN_SEGMENTS;
 	if (pace->calm_lost >= 2 * 1024 && pace->random_ppm >= RANDOM_MIN_PPM)
 		pace->loses_until = mono_add_ms(engine->now, LOSES_MS);
-	if (mono_is_set(pace->sampled))
-		judge(link, &look, passed_ms);
+	judge(link, &look, passed_ms);
 	pace->sampled = engine->now;
 	set_queue(link, &look);
 	if (pace_lossy(link))
@@ -288,11 +296,12 @@ void pace_note(struct link *link)
 {
 	struct pace *pace = &link->pace;
 
-	pace->moved = true;
-	if (!pace->running) {
-		pace->running = true;
-		pace->due = mono_add_ms(link->engine->now, SAMPLE_MS);
+	if (pace->running) {
+		pace->moved = true;
+		return;
 	}
+	pace->running = true;
+	pace->due = mono_add_ms(link->engine->now, SAMPLE_MS);
 }
 
 struct mono pace_deadline(const struct link *link)
@@ -307,9 +316,8 @@ void pace_tick(struct link *link)
 
 	if (pace->running)
 		sample(link);
-	/* Now and once more after the last packet, since what stands still shows only then. */
-	pace->running =
-		pace->moved || (pace->running && link->parallel.count > 1 && queue_packets(link->queue));
+	/* With nothing new, once for each burst: an idle tunnel wakes nobody. But what stands still must be seen. */
+	pace->running = pace->moved || (pace->running && link->parallel.count > 1 && waits(link));
 	pace->moved = false;
 	pace->due = pace->running ? mono_add_ms(now, SAMPLE_MS) : MONO_UNSET;
 	if (link->parallel.count < 2)

@@ -84,13 +84,18 @@ static bool nudge(struct link *link, struct stream *stream)
 
 bool parallel_first_record(struct link *link, struct stream *stream, const struct received *received)
 {
-	if (stream->further)
-		return stream->joined || parallel_join(link, stream);
-	if (stream->dialled || received->kind != RECEIVED_KEEPALIVE || !link->stream ||
-		!link->stream->authentic || link->parallel.count >= parallel_agreed(link) ||
-		!parallel_join(link, stream))
+	bool room = link->parallel.count < parallel_agreed(link);
+
+	if (!stream->further && (stream->dialled || received->kind != RECEIVED_KEEPALIVE || !link->stream ||
+					!link->stream->authentic || parallel_agreed(link) < 2))
 		return false;
-	(void)nudge(link, stream);
+	/* One too many is no new path either: it is read for a while, and closed. */
+	if (!room || !parallel_join(link, stream)) {
+		stream->retire = mono_add_ms(link->engine->now, RETIRE_MS);
+		return true;
+	}
+	if (!stream->further)
+		(void)nudge(link, stream);
 	return true;
 }
 

@@ -221,6 +221,7 @@ struct link {
 	/* noticed in this turn, told to the fallback machine at its end */
 	bool touched;
 	bool got_udp, got_tcp, sent_udp, sent_tcp, udp_failed, tcp_closed;
+	bool data_tcp; /* inner packets came in by TCP */
 	bool blocked; /* waits for room in its carrier */
 	struct link *next_touched;
 };
@@ -373,7 +374,7 @@ void parallel_shrink(struct link *link);
 void parallel_set_stalled(struct link *link, struct stream *stream, bool stalled);
 
 /* ---- pace.c ---- */
-/* Something has moved by TCP in this turn. */
+/* Inner packets have moved by TCP in this turn, or will soon. */
 void pace_note(struct link *link);
 /* When to call pace_tick; MONO_NEVER: nothing moves. */
 struct mono pace_deadline(const struct link *link);

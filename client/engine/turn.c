@@ -57,6 +57,7 @@ void engine_free(struct engine *engine)
 	loop = engine->ports.loop;
 	while (engine->links)
 		link_free(engine->links);
+	inbound_write_tun(engine);
 	while (engine->unknown.head)
 		stream_close(engine, engine->unknown.head);
 	streams_free_dead(engine);
