@@ -270,6 +270,15 @@ static void tell(struct tunnel *tunnel)
 
 /* ---- the look ---- */
 
+/* Who manages a tunnel's addresses sets its link down when it ends it, and up when it wants it. */
+static bool rests(struct tunnel *tunnel)
+{
+	struct net_link link;
+
+	return tunnel_is_managed(tunnel) && net_link_find(tunnel->daemon->net, tunnel->name, &link) == 0 &&
+	       !link.up;
+}
+
 /* True: something was missing. */
 static bool put_back(struct tunnel *tunnel, struct put_back *done)
 {
@@ -277,6 +286,8 @@ static bool put_back(struct tunnel *tunnel, struct put_back *done)
 
 	*done = (struct put_back){ 0 };
 	tunnel->keep.lost = false;
+	if (rests(tunnel))
+		return false;
 	put_back_link(tunnel, index, done);
 	put_back_addresses(tunnel, index, done);
 	if (profile_of(tunnel)->table != PROFILE_TABLE_OFF && !tunnel->parked)
