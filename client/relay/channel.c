@@ -48,7 +48,10 @@ void channel_close(struct channel *channel, struct loop *loop, struct pool *pool
 	if (!channel->tcp)
 		return;
 	loop_watch_tcp(loop, channel->tcp, 0, NULL);
-	tcp_close(channel->tcp);
+	if (channel->ended)
+		tcp_abort(channel->tcp);
+	else
+		tcp_close(channel->tcp);
 	channel->tcp = NULL;
 	record_stream_free(&channel->in);
 	record_queue_clear(&channel->out, &rest);
@@ -135,7 +138,10 @@ int channel_flush(struct channel *channel, struct pool *pool, struct mono now)
 
 long channel_read(struct channel *channel, uint8_t *out, size_t size)
 {
-	return tcp_receive(channel->tcp, out, size);
+	long got = tcp_receive(channel->tcp, out, size);
+
+	channel->ended = got == 0;
+	return got;
 }
 
 void channel_trim(struct channel *channel)

@@ -19,6 +19,7 @@ struct tcp;
 
 struct channel {
 	struct tcp *tcp; /* NULL: closed */
+	bool ended;      /* by the peer, or so it seems: closed by RST then */
 	struct record_stream in;
 	struct packet_list waiting; /* whole messages that may still be dropped */
 	struct record_queue out;    /* on their way into the socket */
