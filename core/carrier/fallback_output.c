@@ -45,10 +45,12 @@ bool output_dial(struct output *output)
 void output_close(struct output *output)
 {
 	struct fallback_action *action = &output->action;
+	bool unborn = action->what & FALLBACK_DIAL_TCP; /* the dial of this very step: nothing to close yet */
 	size_t kept = 0;
 
 	action->what &= ~(uint32_t)(FALLBACK_INITIATE_TCP | FALLBACK_NUDGE_TCP | FALLBACK_DIAL_TCP);
-	action->what |= FALLBACK_CLOSE_TCP;
+	if (!unborn)
+		action->what |= FALLBACK_CLOSE_TCP;
 	for (size_t i = 0; i < action->echo_count; i++)
 		if (action->echoes[i].carrier != CARRIER_TCP)
 			action->echoes[kept++] = action->echoes[i];
