@@ -7,6 +7,7 @@
 #include "client/daemon/manager.h"
 #include "client/daemon/profiles.h"
 #include "client/daemon/server_plan.h"
+#include "core/port/privileged_socket.h"
 #include "core/config/write.h"
 #include "core/crypto/crypto.h"
 
@@ -45,7 +46,8 @@ static bool port_is_free(int type, uint16_t port)
 
 	if (fd < 0)
 		return true;
-	taken = bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 && errno == EADDRINUSE;
+	taken = privileged_socket_bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 &&
+		errno == EADDRINUSE;
 	close(fd);
 	return !taken;
 }

@@ -9,6 +9,11 @@
  * not do; -1: there is none. Once, before there are threads. */
 void privileged_socket_use(int handle);
 
+struct sockaddr;
+
+/* bind(2), by that other process where this one may not. As bind, errno included. */
+int privileged_socket_bind(int fd, const struct sockaddr *address, unsigned int len);
+
 /* That other process: answers one request that waits at its end. 0, or -EPIPE: nobody is there any more. */
 int privileged_socket_serve(int handle);
 

@@ -115,6 +115,11 @@ int privileged_bind(int fd, const struct sockaddr *address, socklen_t len)
 	return err ? -1 : 0;
 }
 
+int privileged_socket_bind(int fd, const struct sockaddr *address, unsigned int len)
+{
+	return privileged_bind(fd, address, len);
+}
+
 static int open_icmp(int family)
 {
 	return socket(family, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
