@@ -58,6 +58,7 @@ struct tunnel {
 	bool claims_all;         /* it takes all traffic, so that no other one may */
 	bool rules;              /* policy rules lead packets into the tunnel */
 	bool rules_v4, rules_v6; /* of these families */
+	bool probes_wait;        /* until it has an address */
 	bool suspended;          /* but not now: the kill switch is open for a login */
 	bool held;               /* the kill switch was on for it before this bring-up */
 	bool keep_hold;          /* it stays on whatever comes */
@@ -105,6 +106,8 @@ void tunnel_step(struct tunnel *tunnel);
 /* ---- up.c ---- */
 extern const struct step tunnel_steps[];
 extern const size_t tunnel_step_count;
+/* Whom to ask inside whether packets pass. */
+void tunnel_send_probes(struct tunnel *tunnel);
 /* Sends what follows a configuration: probes, and the start. */
 void tunnel_start_peers(struct tunnel *tunnel);
 /* Configures the engine with everything. 0 or -errno. */

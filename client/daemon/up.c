@@ -315,12 +315,14 @@ static enum step_result do_configure(void *context)
 
 /* ---- the peers ---- */
 
-void tunnel_start_peers(struct tunnel *tunnel)
+void tunnel_send_probes(struct tunnel *tunnel)
 {
 	const struct profile *profile = profile_of(tunnel);
 	size_t i;
 
-	for (i = 0; i < profile->peer_count; i++) {
+	/* The kernel sends them from an address, which a managed tunnel gets when it is up; the engine makes its own. */
+	tunnel->probes_wait = backend_is_kernel(tunnel->backend) && tunnel_is_let_go(tunnel);
+	for (i = 0; i < profile->peer_count && !tunnel->probes_wait; i++) {
 		struct seam_message probe = { .kind = SEAM_PROBE };
 
 		if (!tunnel_inside(tunnel, i, &probe.source, &probe.target))
@@ -329,6 +331,11 @@ void tunnel_start_peers(struct tunnel *tunnel)
 		probe.flag = profile->peers[i].probe_address.family != IP_NONE;
 		tunnel->backend->send(tunnel->run, &probe);
 	}
+}
+
+void tunnel_start_peers(struct tunnel *tunnel)
+{
+	tunnel_send_probes(tunnel);
 	tunnel_tell_memory(tunnel, true);
 	tunnel->backend->send(tunnel->run, &(struct seam_message){ .kind = SEAM_START });
 }

@@ -237,6 +237,8 @@ void tunnel_network_changed(struct tunnel *tunnel)
 	names_network_changed(tunnel->names);
 	if (!tunnel->configured)
 		return;
+	if (tunnel->probes_wait && !tunnel_is_let_go(tunnel))
+		tunnel_send_probes(tunnel);
 	tunnel_tell_memory(tunnel, false);
 	update_ways(tunnel); /* other addresses may have a route now */
 	tunnel_fit_mtu(tunnel);
