@@ -24,7 +24,17 @@
 #include <unistd.h>
 
 #define GRACE_MS 200
+/* A sanitizer keeps terabytes of addresses in reserve, and the program is not there yet when the bound is set. */
+#if defined(__SANITIZE_ADDRESS__)
+#define MEMORY_BYTES RLIM_INFINITY
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MEMORY_BYTES RLIM_INFINITY
+#endif
+#endif
+#ifndef MEMORY_BYTES
 #define MEMORY_BYTES (1ull << 30)
+#endif
 /* Where there is no user nobody: the kernel's own overflow id. */
 #define NOBODY 65534
 
