@@ -302,7 +302,7 @@ static void test_results(void **state)
 	assert_memory_equal(&event.result.info, &result.info, sizeof(result.info));
 	rpc_event_free(&event);
 
-	result = (struct rpc_result){ .method = RPC_METHOD_TUNNEL_LIST, .list = { entries, 1 } };
+	result = (struct rpc_result){ .method = RPC_METHOD_TUNNEL_LIST, .list = { .tunnels = entries, .tunnel_count = 1 } };
 	event = ask(&pair, &result, "");
 	assert_int_equal(event.result.list.tunnel_count, 1);
 	assert_memory_equal(event.result.list.tunnels, entries, sizeof(entries));
