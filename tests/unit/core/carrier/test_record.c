@@ -285,6 +285,24 @@ static void limit_rises(void **unused)
 	record_stream_free(&stream);
 }
 
+/* WIRE.md section 2, a bit at a time: the checksum of every length there is. */
+static void every_length_has_its_checksum(void **unused)
+{
+	(void)unused;
+	for (size_t len = RECORD_MESSAGE_MIN; len <= RECORD_MESSAGE_MAX; len++) {
+		uint8_t header[RECORD_HEADER_LEN];
+		uint32_t length = (uint32_t)len + RECORD_HEADER_LEN, c = (length >> 16) ^ (length & 0xffff);
+
+		for (int bit = 0; bit < 5; bit++)
+			c = (c << 1 & 0xfffe) | (c >> 15 & 1);
+		c ^= 0xa5a5;
+		record_write_header(header, len);
+		assert_int_equal(header[0] << 24 | header[1] << 16 | header[2] << 8 | header[3], length);
+		assert_int_equal(header[6] << 8 | header[7], c);
+		assert_int_equal(record_parse(header, sizeof(header)).record, length);
+	}
+}
+
 static void junk_is_invalid_at_once(void **unused)
 {
 	static const uint8_t junk[] = "GET / HTTP/1.1\r\n";
@@ -350,6 +368,7 @@ int main(void)
 		cmocka_unit_test(whole_messages_are_not_copied),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(limit_rises),
+		cmocka_unit_test(every_length_has_its_checksum),
 		cmocka_unit_test(junk_is_invalid_at_once),
 		cmocka_unit_test(short_memory_ends_the_stream),
 	};

@@ -184,6 +184,10 @@ static void reply_is_used_once_and_for_the_last_message(void **state)
 
 	cookie_maker_sign(&maker, (uint8_t *)&message, sizeof(message), at(0));
 	cookie_reply_create(&checker, (uint8_t *)&message, sizeof(message), &home, at(0), &reply);
+	/* Each has a nonce of its own: the key is the same for all. */
+	cookie_reply_create(&checker, (uint8_t *)&message, sizeof(message), &home, at(0), &forged);
+	assert_memory_not_equal(forged.nonce, reply.nonce, sizeof(reply.nonce));
+	assert_memory_not_equal(forged.sealed_cookie, reply.sealed_cookie, sizeof(reply.sealed_cookie));
 	/* Each byte but type and index is sealed. */
 	for (size_t i = offsetof(struct cookie_reply, nonce); i < sizeof(reply); i++) {
 		forged = reply;

@@ -31,6 +31,7 @@ static void pair_make(struct pair *pair, bool psk)
 	random_fill(pair->r.private_key, KEY_LEN);
 	noise_identity_complete(&pair->i);
 	noise_identity_complete(&pair->r);
+	assert_true((pair->i.private_key[0] & 7) == 0 && pair->i.private_key[31] >> 6 == 1);
 	memcpy(pair->i_of_r.public_key, pair->i.public_key, KEY_LEN);
 	memcpy(pair->r_of_i.public_key, pair->r.public_key, KEY_LEN);
 	if (psk) {

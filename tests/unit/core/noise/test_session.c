@@ -47,6 +47,23 @@ static void ends_free(struct ends *ends)
 	session_free(NULL);
 }
 
+/* The linker puts these before the real ones (--wrap). */
+static unsigned allowed = UINT32_MAX;
+void *__real_secret_new(size_t size);
+void *__wrap_secret_new(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+void *__wrap_secret_new(size_t size)
+{
+	return allowed && allowed-- ? __real_secret_new(size) : NULL;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return allowed && allowed-- ? __real_calloc(count, size) : NULL;
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -245,6 +262,40 @@ static void counters_end_a_session(void **state)
 	ends_free(&ends);
 }
 
+static void a_session_is_what_it_was_made_of(void **state)
+{
+	const struct transport_keys keys = { { 1 }, { 2 }, 0x01020304, 0xa0b0c0d0 };
+	struct session *session = session_new(&keys, true, 77, REPLAY_BITS_SMALL, at(5));
+
+	(void)state;
+	assert_non_null(session);
+	assert_int_equal(session->local_index, 0x01020304);
+	assert_int_equal(session->remote_index, 0xa0b0c0d0);
+	assert_int_equal(session->order, 77);
+	assert_int_equal(session->born.ns, at(5).ns);
+	assert_int_equal(session->send_counter, 0);
+	assert_int_equal(session->replay.bits, REPLAY_BITS_SMALL);
+	session_free(session);
+}
+
+/* At whatever place: no session, and nothing is left behind (which the sanitized run sees). */
+static void short_memory_makes_none(void **state)
+{
+	const struct transport_keys keys = { { 1 }, { 2 }, 3, 4 };
+	struct session *session = NULL;
+	unsigned places = 0;
+
+	(void)state;
+	for (; !session; places++) {
+		allowed = places;
+		session = session_new(&keys, true, 1, REPLAY_BITS_SMALL, at(0));
+		allowed = UINT32_MAX;
+		assert_true(places < 20);
+	}
+	assert_true(places >= 2);
+	session_free(session);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +305,8 @@ int main(void)
 		cmocka_unit_test(late_packets_pass_within_the_window),
 		cmocka_unit_test(age_ends_a_session),
 		cmocka_unit_test(counters_end_a_session),
+		cmocka_unit_test(a_session_is_what_it_was_made_of),
+		cmocka_unit_test(short_memory_makes_none),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
