@@ -320,7 +320,8 @@ void tunnel_send_probes(struct tunnel *tunnel)
 	const struct profile *profile = profile_of(tunnel);
 	size_t i;
 
-	/* The kernel sends them from an address, which a managed tunnel gets when it is up; the engine makes its own. */
+	/* The kernel sends them from an address, which a managed tunnel gets when it is up; the engine makes
+	 * its own. */
 	tunnel->probes_wait = backend_is_kernel(tunnel->backend) && tunnel_is_let_go(tunnel);
 	for (i = 0; i < profile->peer_count && !tunnel->probes_wait; i++) {
 		struct seam_message probe = { .kind = SEAM_PROBE };
@@ -374,8 +375,9 @@ static enum step_result do_start(void *context)
 	return STEP_DONE;
 }
 
-/* Into a tunnel whose addresses somebody else sets when it is up, traffic is led then, and just before he is told: what
- * began earlier would keep the address of another interface, and what begins later would pass the tunnel by. */
+/* Into a tunnel whose addresses somebody else sets when it is up, traffic is led then, and just before he is
+ * told: what began earlier would keep the address of another interface, and what begins later would pass the
+ * tunnel by. */
 static enum step_result do_rules(void *context)
 {
 	return tunnel_is_managed(context) ? STEP_DONE : tunnel_set_rules(context);

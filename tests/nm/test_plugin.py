@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The NetworkManager plugin with a real NetworkManager: import, up, traffic, fallback, down, delete; what goes wrong."""
 
+import json
 import pathlib
 import sys
 
@@ -289,6 +290,45 @@ def test_names_are_networkmanagers(lab):
     check("fd77::1" in now and "corp.example" in now and "NetworkManager" in now, now)
     nm.down("office")
     wait_until(lambda: machine.read(site.client, "/etc/resolv.conf") == before, "the old resolv.conf")
+
+
+ASK = """import json, os, socket, sys
+if sys.argv[2] != "0":
+    os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[2]))
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+s.sendall(sys.stdin.buffer.read())
+f = s.makefile()
+for line in f:
+    if "id" in json.loads(line):
+        print(line, end="")
+        break
+"""
+
+
+def test_given_over_the_protocol(lab):
+    """What is wrong is refused with its code; the tunnel ends with the connection that asked for it."""
+    site, nm, text, _, (server_key, client_key) = place(lab)
+    nm.daemon.profile("home", text)
+
+    def ask(params, user=0):
+        line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tunnel.up", "params": params}) + "\n"
+        return json.loads(site.client.run("/usr/bin/python3", "-c", ASK, nm.daemon.socket, user, input=line).stdout)
+    peer = {"public_key": server_key.public, "allowed_ips": ["10.77.0.0/24"], "endpoint": "198.51.100.2:51820"}
+    given = {"private_key": client_key.private, "addresses": ["10.77.0.2/24"], "backend": "userspace", "peers": [peer]}
+    good = {"name": "x", "managed_by": "tests", "given": given}
+    for what, params, user, code in (
+            ("an ordinary user", good, 65534, 4), ("nobody's", {**good, "managed_by": ""}, 0, -32602),
+            ("a profile's name", {**good, "name": "home"}, 0, 22), ("no name", {**good, "name": "a/b"}, 0, -32602),
+            ("text for a list", {**good, "given": {**given, "peers": "x"}}, 0, -32602),
+            ("a line break", {**good, "given": {**given, "table": "off\nPostUp=x"}}, 0, 20),
+            ("no key", {**good, "given": {"peers": []}}, 0, -32602)):
+        answer = ask(params, user)
+        check(answer.get("error", {}).get("code") == code, f"{what}: {answer}")
+        check(client_key.private not in json.dumps(answer), f"{what}: the key comes back")
+    answer = ask(good)
+    check(answer["result"]["tunnel"]["managed_by"] == "tests" and answer["result"]["routes"] == ["10.77.0.0/24"], f"{answer}")
+    wait_until(lambda: "x" not in site.client.links(), "the tunnel to end with its connection")
 
 
 if __name__ == "__main__":
