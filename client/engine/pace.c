@@ -155,9 +155,10 @@ static void look_at(struct stream *stream, struct look *look, uint64_t passed_ms
 	 */
 	pace->rate = rate > pace->rate ? (rate + pace->rate) / 2 : pace->rate - (pace->rate - rate) / 8;
 	look->rate += pace->rate;
-	if (!metrics.unacked || metrics.delivered != pace->delivered)
+	/* What this machine itself does not let out counts as unsent. */
+	pace->waits = metrics.unacked || metrics.unsent;
+	if (!pace->waits || metrics.delivered != pace->delivered)
 		pace->moved = now;
-	pace->waits = metrics.unacked > 0;
 	pace->sent = metrics.sent_segments;
 	pace->lost = metrics.retransmits;
 	pace->received = metrics.received_segments;
