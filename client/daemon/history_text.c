@@ -51,7 +51,8 @@ static size_t write_all(const struct history *history, char *out, size_t size)
 	return len;
 }
 
-/* The oldest quarter of all minutes; without any, of all hours: minutes cover less and are soon too old anyway. */
+/* The oldest quarter of all minutes; without any, of all hours: minutes cover less and are soon too old
+ * anyway. */
 static void drop_some(struct history *history)
 {
 	size_t i, r, dropped = 0;

@@ -24,7 +24,8 @@
 #include <unistd.h>
 
 #define GRACE_MS 200
-/* A sanitizer keeps terabytes of addresses in reserve, and the program is not there yet when the bound is set. */
+/* A sanitizer keeps terabytes of addresses in reserve, and the program is not there yet when the bound is
+ * set. */
 #if defined(__SANITIZE_ADDRESS__)
 #define MEMORY_BYTES RLIM_INFINITY
 #elif defined(__has_feature)
