@@ -132,7 +132,7 @@ void live_screen(const char *text, size_t lines, struct text *out)
 
 		/* The last one without a newline: that would move everything up. */
 		if (line)
-			text_addf(out, "\r\n");
+			text_addf(out, "\n");
 		text_add(out, text, len);
 		text_addf(out, "\033[K");
 		text += len + (text[len] == '\n');

@@ -245,7 +245,7 @@ static enum cli_exit watch(struct cli *cli, const char *name)
 	}
 	taken = watch_on(&watching);
 	if (watching.screen) {
-		cli_out("\033[?25h\r\n");
+		cli_out("\033[?25h\n");
 		console_release_interrupt();
 	}
 	for (size_t i = 0; i < watching.status.tunnel_count; i++)

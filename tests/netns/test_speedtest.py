@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: MIT
 """wgtcp-cli speedtest, SpeedTestServer, history, and what is left when something goes wrong in the middle."""
 
+import fcntl
 import json
+import os
 import pathlib
 import random
 import re
+import select
 import signal
 import statistics
+import struct
+import subprocess
 import sys
+import termios
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -397,6 +403,47 @@ def test_echoes_only_while_somebody_watches(lab):
     sent = wire.stats()["a"]["packets"] - before
     lab.figure(f"{sent} packets in 8 s without a watcher")
     check(sent <= 2, f"{sent} packets while nobody watches")
+
+
+def test_watch_on_a_terminal(lab):
+    """Graphs within the window's width and height, also after it was made smaller; the cursor comes back."""
+    site = Site(lab)
+    pair = Pair(site.client, site.server)
+    for utf8 in True, False:
+        master, slave = os.openpty()
+
+        def resize(lines, columns):
+            fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+        def read(seconds):
+            got, end = b"", time.monotonic() + seconds
+            while time.monotonic() < end:
+                if select.select([master], [], [], 0.1)[0]:
+                    got += os.read(master, 65536)
+            return got.decode("utf-8")
+
+        resize(40, 80)
+        watcher = subprocess.Popen(
+            site.client.prefix() + [lab.binary("wgtcp-cli"), "status", "office", "--watch", "--socket", pair.client.socket],
+            stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+            env=lab.environment({"LC_ALL": "C.UTF-8" if utf8 else "C", "TERM": "xterm"}))
+        read(4)
+        for lines, columns in (40, 80), (14, 50):
+            resize(lines, columns)
+            # The last picture that is there as a whole.
+            picture = read(3).split("\x1b[H")[-2].replace("\x1b[K", "").replace("\x1b[J", "").split("\r\n")
+            check(len(picture) <= lines, f"{len(picture)} lines of {lines}")
+            check(max(map(len, picture)) <= columns, f"{max(map(len, picture))} columns of {columns}: {picture}")
+            drawn = "".join(picture)
+            if lines == 40:
+                check("round trip" in drawn and re.search("[\u2581-\u2588]" if utf8 else r"[_.:=+*#-]{2}", drawn), drawn)
+            check(utf8 or drawn.isascii(), f"not ASCII: {drawn}")
+            check("\x1b" not in drawn, "colours in spite of NO_COLOR")
+        watcher.send_signal(signal.SIGINT)
+        rest = read(1)
+        check(watcher.wait(10) == 130 and "\x1b[?25h" in rest, f"the end: {rest!r}")
+        os.close(master)
+        os.close(slave)
 
 
 if __name__ == "__main__":

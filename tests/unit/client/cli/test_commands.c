@@ -709,13 +709,13 @@ static void test_watch(void **state)
 	fake.interrupt_after = 12;
 	assert_int_equal(RUN("status", "-w"), 130);
 	assert_memory_equal(fake.out, "\033[?25l\033[2J\033[H", 13);
-	assert_non_null(strstr(fake.out, "\033[Hoffice is up over UDP.\033[K\r\n"));
+	assert_non_null(strstr(fake.out, "\033[Hoffice is up over UDP.\033[K\n"));
 	assert_non_null(strstr(fake.out, "    received   1 B,"));
 	assert_non_null(strstr(fake.out, "    received   2.00 KiB,"));
 	assert_non_null(strstr(fake.out, "  round trip 20 ms      "));
 	assert_non_null(strstr(fake.out, "\033[HThere is no tunnel yet;"));
 	/* The cursor comes back. */
-	assert_string_equal(fake.out + fake.out_len - 8, "\033[?25h\r\n");
+	assert_string_equal(fake.out + fake.out_len - 7, "\033[?25h\n");
 	start(answer_watch);
 	RUN("status", "--watch", "--json");
 	assert_memory_equal(fake.out, "{\"version\":1,\"state\":{\"tunnel\":{\"name\":\"office\"", 46);

@@ -172,10 +172,10 @@ static void screen(void **state)
 
 	(void)state;
 	live_screen("a\nb\nc\n", 2, &text);
-	assert_string_equal(text.bytes, "a\033[K\r\nb\033[K\033[J");
+	assert_string_equal(text.bytes, "a\033[K\nb\033[K\033[J");
 	text_free(&text);
 	live_screen("a\nb\n", 0, &text);
-	assert_string_equal(text.bytes, "a\033[K\r\nb\033[K\033[J");
+	assert_string_equal(text.bytes, "a\033[K\nb\033[K\033[J");
 	text_free(&text);
 }
 
