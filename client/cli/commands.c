@@ -39,7 +39,7 @@ const struct command commands[] = {
 		"handshake with the tunnel's server by UDP and by TCP, without bringing the\n"
 		"tunnel up; the exit code is what `up` would end with.",
 		0, 0, 1, run_doctor },
-	{ "speedtest", "NAME", "says how fast the tunnel is, and how it answers meanwhile",
+	{ "speedtest", "NAME", "says how fast it is, and how it answers meanwhile",
 		"Measures down, up and both at once with iperf3, against the peer's address\n"
 		"inside the tunnel: SpeedTestServer = on in its profile, or `iperf3 -s` there.\n"
 		"--transport udp, tcp or both: over that carrier; both takes them in turns and\n"
@@ -55,15 +55,14 @@ const struct command commands[] = {
 	{ "logs", "", "shows what the daemon has to say", "",
 		OPTION_BIT(OPTION_LINES) | OPTION_BIT(OPTION_FOLLOW), 0, 0, run_logs },
 	{ "server", "init|add [CLIENT]", "makes a server, and profiles for its clients",
-		"init makes keys and a server's profile, and a first client's (CLIENT, or \"client\")\n"
+		"init makes keys, a server's profile and a first client's (CLIENT, or \"client\")\n"
 		"as a file and a QR code; add makes one for a further client. Both as root, and\n"
 		"nothing else on this machine changes.",
 		OPTION_BIT(OPTION_ENDPOINT) | OPTION_BIT(OPTION_PORT) | OPTION_BIT(OPTION_NAME) |
 			OPTION_BIT(OPTION_OUTPUT),
 		1, 2, run_server },
 	{ "genkey", "", "makes a private key", "", 0, 0, 0, run_genkey },
-	{ "pubkey", "", "turns a private key on standard input into its public key", "", 0, 0, 0,
-		run_pubkey },
+	{ "pubkey", "", "turns a private key into its public key", "", 0, 0, 0, run_pubkey },
 	{ "genpsk", "", "makes a preshared key", "", 0, 0, 0, run_genpsk },
 	{ "version", "", "shows the version", "", 0, 0, 0, run_version },
 	{ "help", "[COMMAND]", "explains a command", "", 0, 0, 1, run_help },

@@ -7,17 +7,11 @@
 
 #include <string.h>
 
-static const char exit_codes[] = "Exit codes:\n"
-				 "  0  done\n"
-				 "  1  something else went wrong; the sentence says what\n"
-				 "  2  wrong command line\n"
-				 "  3  the tunnel is not up\n"
-				 "  4  not permitted\n"
-				 "  5  no such tunnel\n"
-				 "  6  timed out\n"
-				 "  7  the peer is unreachable on every carrier tried\n"
-				 "  8  a captive portal wants you to log in\n"
-				 "  130  interrupted\n";
+/* In three lines, so that the help of each command fits a screen. */
+static const char exit_codes[] =
+	"Exit codes: 0 done, 1 something else (the sentence says what), 2 wrong command\n"
+	"line, 3 not up, 4 not permitted, 5 no such tunnel, 6 timed out, 7 the peer is\n"
+	"unreachable on every carrier, 8 a captive portal wants a login, 130 interrupted\n";
 
 static void add_option(struct text *out, enum option option)
 {
@@ -44,8 +38,7 @@ static void add_options(struct text *out, uint32_t options)
 
 static void write_all(struct text *out)
 {
-	text_addf(out, "Usage: wgtcp-cli COMMAND ...\n\n"
-		       "WireGuard over UDP, and over TCP where UDP is blocked.\n\n");
+	text_addf(out, "Usage: wgtcp-cli COMMAND ... (WireGuard over UDP, or TCP where UDP is blocked)\n\n");
 	for (const struct command *command = commands; command->name; command++) {
 		size_t start = out->len;
 
@@ -53,11 +46,7 @@ static void write_all(struct text *out)
 		text_addf(out, "%*s  %s\n", (int)(out->len - start < 26 ? 26 - (out->len - start) : 0), "",
 			command->summary);
 	}
-	text_addf(out, "\nEvery command takes:\n");
-	add_options(out, OPTIONS_ALWAYS);
-	text_addf(out,
-		"\n%s\n`wgtcp-cli help COMMAND` tells more. NO_COLOR in the environment turns colours off.\n",
-		exit_codes);
+	text_addf(out, "\n`wgtcp-cli help COMMAND` has its options and exit codes. NO_COLOR: no colours.\n");
 }
 
 void help_write(const struct command *command, struct text *out)

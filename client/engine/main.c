@@ -14,26 +14,26 @@
 #define UAPI_DIRECTORY "/var/run/wireguard"
 #define SEAM_HANDLE 3
 
-static const char help[] = PROGRAM
-	" - WireGuard in userspace, over UDP and TCP\n"
-	"\n"
-	"usage: " PROGRAM " [-f|--foreground] IFNAME\n"
-	"       " PROGRAM " -f --engine SOCKET IFNAME\n"
-	"       " PROGRAM " --inherited | --activated\n"
-	"       " PROGRAM " --version | --help\n"
-	"\n"
-	"Makes the TUN device IFNAME and its configuration socket " UAPI_DIRECTORY "/IFNAME.sock,\n"
-	"and then runs in the background. Configure it with wg(8), or have wg-quick(8) do it all:\n"
-	"\n"
-	"  WG_QUICK_USERSPACE_IMPLEMENTATION=" PROGRAM " wg-quick up NAME\n"
-	"\n"
-	"  -f, --foreground  stay in the foreground (also with WG_PROCESS_FOREGROUND=1 in the environment)\n"
-	"      --engine SOCKET  do not start the engine's process: the service manager does, when SOCKET is "
-	"connected to\n"
-	"      --activated   be that engine: the socket is handed over by the service manager\n"
-	"      --inherited   take the device and all sockets from wgtcpd by descriptor 3\n"
-	"\n"
-	"It ends on SIGTERM or SIGINT, and when the device is deleted (ip link delete IFNAME).\n";
+static const char help[] =
+	PROGRAM " - WireGuard in userspace, over UDP and TCP\n"
+		"\n"
+		"usage: " PROGRAM " [-f|--foreground] IFNAME\n"
+		"       " PROGRAM " -f --engine SOCKET IFNAME\n"
+		"       " PROGRAM " --inherited | --activated\n"
+		"       " PROGRAM " --version | --help\n"
+		"\n"
+		"Makes the TUN device IFNAME and its socket " UAPI_DIRECTORY "/IFNAME.sock and\n"
+		"goes to the background. Configure it with wg(8), or have wg-quick(8) do it:\n"
+		"\n"
+		"  WG_QUICK_USERSPACE_IMPLEMENTATION=" PROGRAM " wg-quick up NAME\n"
+		"\n"
+		"  -f, --foreground     stay in the foreground (or set WG_PROCESS_FOREGROUND=1)\n"
+		"      --engine SOCKET  do not start the engine's process: the service manager\n"
+		"                       does, when SOCKET is connected to\n"
+		"      --activated      be that engine: the service manager hands the socket over\n"
+		"      --inherited      device and sockets come from wgtcpd by descriptor 3\n"
+		"\n"
+		"It ends on SIGTERM or SIGINT, and when the device is deleted (ip link delete).\n";
 
 static int run_inherited(void)
 {

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 	int wait = 0;
 	const GOptionEntry entries[] = {
 		{ "socket", 0, 0, G_OPTION_ARG_FILENAME, &socket_path,
-			N_("Where wgtcpd listens (default: /run/wgtcp/wgtcpd.sock)"), N_("PATH") },
+			N_("wgtcpd's socket (/run/wgtcp/wgtcpd.sock)"), N_("PATH") },
 		{ "icons", 0, 0, G_OPTION_ARG_FILENAME, &icons, N_("The folder of icon themes with our icons"), N_("PATH") },
 		{ "wait", 0, 0, G_OPTION_ARG_INT, &wait, N_("Wait so long for the desktop to show a tray"), N_("SECONDS") },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },

@@ -151,7 +151,7 @@ int app_run(int argc, char **argv)
 {
 	struct app app = { .socket_path = NULL };
 	const GOptionEntry options[] = { { "socket", 0, 0, G_OPTION_ARG_FILENAME, &app.socket_path,
-						 N_("Where wgtcpd listens (default: /run/wgtcp/wgtcpd.sock)"), N_("PATH") },
+						 N_("wgtcpd's socket (/run/wgtcp/wgtcpd.sock)"), N_("PATH") },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL } };
 	int code;
 

@@ -77,6 +77,15 @@ for name, manual in pages.items():
     # Where an option is explained, or named in the synopsis.
     compare(name, options_of(run(program(name), "--help").stdout) - LIBRARY, options_of(text), manual)
 
+# Each help fits a screen of 24 lines and 80 columns.
+helps = {name: run(program(name), "--help").stdout for name in ("wgtcp-cli", *pages)}
+helps.update({f"wgtcp-cli help {name}": run(cli, "help", name).stdout for name, _ in usages})
+for name, text in helps.items():
+    lines = text.splitlines()
+    if not lines or len(lines) > 24 or max(map(len, lines)) > 80:
+        wrong.append(f"{name}: the help has {len(lines)} lines of up to {max(map(len, lines), default=0)} columns; "
+                     "a screen has 24 of 80")
+
 # Keys of a profile.
 keys = set(re.findall(r'^\t\{ "([A-Za-z]+)", [IP]', (source / "core/config/keys.c").read_text(), re.M))
 manual = set(re.findall(r"\b([A-Z][A-Za-z]+)\b", "\n".join(
