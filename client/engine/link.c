@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUEUE_FLOWS 256
+#define QUEUE_FLOWS 128
 #define QUEUE_BYTES (1u << 20)
 #define QUEUE_PACKETS 1024
 #define CODEL_TARGET_US 5000
