@@ -63,10 +63,10 @@ def test_agrees_with_iperf3_by_hand(lab):
     pair, _ = narrow(lab, "rate=50mbit", "queue=128k", "delay=5ms")
     ours, theirs = {"down": [], "up": []}, {"down": [], "up": []}
     for _ in range(5 if lab.long else 2):
-        result = pair.result("--duration", "4" if lab.long else "3")
+        result = pair.result("--duration", "4" if lab.long else "2")
         for way in ours:
             ours[way].append(result["rounds"][0][way][way]["bps"])
-            by_hand = pair.client.host.run("iperf3", "-c", INNER, "-J", "-t", "4" if lab.long else "3",
+            by_hand = pair.client.host.run("iperf3", "-c", INNER, "-J", "-t", "4" if lab.long else "2",
                                            *(["-R"] if way == "down" else [])).stdout
             theirs[way].append(json.loads(by_hand)["end"]["sum_received"]["bits_per_second"])
     for way in ours:
@@ -101,6 +101,7 @@ def test_latency_idle_and_loaded(lab):
     check(told_loaded > told_idle * 1.2, "the line was not loaded")
 
 
+@waiting
 def test_datagrams_at_a_rate(lab):
     """--udp: 5 % of the datagrams are lost on the line, and it says so."""
     pair, wire = narrow(lab, "delay=5ms")
@@ -115,6 +116,7 @@ def test_datagrams_at_a_rate(lab):
     check(5e6 < up["bps"] < 9e6, f"{up['bps']} bits a second")
 
 
+@waiting
 def test_both_carriers_in_turns(lab):
     """A B A B, what suits better and why, and the carrier is what it was; also when it is interrupted or killed."""
     site = Site(lab)
@@ -136,6 +138,7 @@ def test_both_carriers_in_turns(lab):
         pair.client.wait_status("office", transport="auto")
 
 
+@waiting
 def test_child_without_privileges(lab):
     """iperf3 on either side: nobody, no capability, no descriptor of ours, filtered."""
     site = Site(lab)
@@ -179,6 +182,7 @@ def wait_for_the_same(pair, before):
         raise Failure(f"{last} instead of {before}: {speed.handle_kinds(pair.client.program.pid)}") from None
 
 
+@waiting
 def test_many_in_a_row(lab):
     """200 tests (short form: 8), a quarter of them interrupted at random: nothing is left, memory is flat."""
     site = Site(lab)
@@ -204,6 +208,7 @@ def test_many_in_a_row(lab):
     check(grown < (2048 if not lab.sanitized else 1 << 20), f"the daemon's memory grew by {grown} KiB")
 
 
+@waiting
 def test_server_answers_its_peers_only(lab):
     """Not from the underlay, not from another tunnel, not from an address that no peer has; also while it runs."""
     site = Site(lab)
@@ -245,6 +250,7 @@ def test_server_answers_its_peers_only(lab):
     speed.wait_for_none(site.server)
 
 
+@waiting
 def test_plain_clients_and_servers(lab):
     """Any iperf3 may call SpeedTestServer, by IPv6 too once it is idle again, and any `iperf3 -s` answers our test."""
     site = Site(lab)
@@ -262,6 +268,7 @@ def test_plain_clients_and_servers(lab):
     server.stop()
 
 
+@waiting
 def test_nobody_answers(lab):
     """No server, no iperf3 here, a busy server, a firewall: a sentence each, with what to do."""
     site = Site(lab)
@@ -363,6 +370,7 @@ def test_lost_in_the_middle(lab):
     speed.wait_for_none(site.client)
 
 
+@waiting
 def test_history_over_restarts(lab):
     """Bytes by the minute and by the hour, still there after the daemon has been ended and started."""
     site = Site(lab)
@@ -382,6 +390,7 @@ def test_history_over_restarts(lab):
     check(speed.ask(pair.client, "history", name="office", before=1000)["points"] == [], "points before the first")
 
 
+@waiting
 def test_echoes_only_while_somebody_watches(lab):
     """A watched tunnel knows its loss and jitter; one that nobody watches sends nothing."""
     pair, wire = narrow(lab, "delay=10ms")
@@ -405,6 +414,7 @@ def test_echoes_only_while_somebody_watches(lab):
     check(sent <= 2, f"{sent} packets while nobody watches")
 
 
+@waiting
 def test_watch_on_a_terminal(lab):
     """Graphs within the window's width and height, also after it was made smaller; the cursor comes back."""
     site = Site(lab)
