@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from lib import case  # noqa: E402
-from lib.case import waiting  # noqa: E402
+from lib.case import main_path, waiting  # noqa: E402
 from lib.lab import check, wait_until  # noqa: E402
 from lib.network import Site  # noqa: E402
 from lib.relay import resident_kib  # noqa: E402
@@ -302,6 +302,7 @@ print('{"sent": %d}' % sent)
 """
 
 
+@main_path
 def test_every_datagram_length(lab):
     """0 to 65507 bytes, of each message type: the engine goes on, and what is delivered is what was sent."""
     stage = Stage(lab)
@@ -359,6 +360,7 @@ def headers():
                     yield struct.pack("!IBBH", length, kind, flags, value) + b"\x01\0\0\0" + bytes(144)
 
 
+@main_path
 def test_record_headers(lab):
     """Nothing that a header may say ends the engine, is answered, or closes the connection at once."""
     stage = Stage(lab, sources=60)

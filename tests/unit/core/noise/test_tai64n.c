@@ -96,6 +96,7 @@ static void time_never_goes_back(void **state)
 		{ { 50, 0 }, { 100, 0 }, { 100, GRAIN } },      /* the clock went back */
 		{ { 50, 0 }, { 100, 59 * GRAIN }, { 101, 0 } }, /* over the end of a second */
 		{ { 50, 0 }, { 100, 999999999 }, { 101, 0 } },
+		{ { 99, 5 * GRAIN }, { 100, GRAIN }, { 100, 2 * GRAIN } }, /* back, with more of its second gone */
 	};
 
 	(void)state;
