@@ -966,9 +966,10 @@ static void test_help(void **state)
 	assert_int_equal(RUN("--help"), 0);
 	assert_non_null(
 		strstr(fake.out, "  switch NAME udp|tcp|auto  moves a living tunnel to another carrier\n"));
-	assert_non_null(strstr(fake.out, "  8  a captive portal"));
+	assert_non_null(strstr(fake.out, "`wgtcp-cli help COMMAND` has its options and exit codes"));
 	start(NULL);
 	assert_int_equal(RUN("up", "--help"), 0);
+	assert_non_null(strstr(fake.out, "8 a captive portal"));
 	assert_non_null(strstr(fake.out, "  -t, --transport T     auto, udp or tcp;"));
 	assert_null(strstr(fake.out, "--follow"));
 	start(NULL);
