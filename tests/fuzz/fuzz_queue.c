@@ -12,6 +12,18 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void lanes(struct queue *queue, size_t what, struct mono now)
+{
+	uint32_t lane = what % QUEUE_LANES_MAX;
+
+	if (what & 0x40)
+		queue_open_lane(queue, lane, now);
+	else if (what & 0x20)
+		queue_close_lane(queue, lane, now);
+	else
+		queue_balance(queue, now);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct queue_settings settings = {
@@ -59,6 +71,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			queue_expire(queue, now, len, &dropped);
 			break;
 		case 5:
+			if (len & 0x80) {
+				lanes(queue, len, now);
+				break;
+			}
 			queue_set_codel(queue, (uint32_t)len * 100, (uint32_t)len * 1000);
 			break;
 		default:
