@@ -107,6 +107,34 @@ static void a_dial_can_be_taken_back(void **state)
 	assert_false(look(mono_add_ms(begin, 20000), &result));
 }
 
+/* Beside the first, each with its own number: none takes another's place. */
+static void further_dials_stand_beside(void **state)
+{
+	struct mono begin = { 1000000000 };
+	struct endpoint listens = endpoint_of(LISTENS), silent = endpoint_of(SILENT);
+	struct dial_result result;
+	bool came[8] = { false };
+
+	(void)state;
+	start(1, (const char *const[]){ LISTENS, NULL }, begin);
+	for (uint64_t attempt = 2; attempt < 6; attempt++)
+		assert_int_equal(dial_start_further(dialler, key, attempt, &listens, 1, 0, begin), 0);
+	assert_int_equal(dial_start_further(dialler, key, 6, &silent, 1, 0, begin), 0);
+	dial_cancel(dialler, key, 3);
+	/* A new first one replaces the first alone. */
+	start(7, (const char *const[]){ LISTENS, NULL }, begin);
+	for (int n = 0; n < 8; n++)
+		if (look(begin, &result)) {
+			assert_true(result.attempt < 8 && !came[result.attempt]);
+			came[result.attempt] = true;
+			assert_true(result.fd >= 0);
+			close(result.fd);
+		}
+	assert_true(!came[1] && came[2] && !came[3] && came[4] && came[5] && !came[6] && came[7]);
+	dial_cancel(dialler, key, 6);
+	assert_true(dialler_deadline(dialler).ns == MONO_NEVER.ns);
+}
+
 static void there_is_a_limit_of_dials(void **state)
 {
 	struct endpoint silent = endpoint_of(SILENT);
@@ -133,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_that_stands_is_kept),
 		cmocka_unit_test(a_dial_can_be_taken_back),
+		cmocka_unit_test(further_dials_stand_beside),
 		cmocka_unit_test(there_is_a_limit_of_dials),
 	};
 	struct socket_pair listener;

@@ -2,15 +2,20 @@
 /* The front, with the test in the engine's place. */
 #include "core/port/front.h"
 
+#include "core/port/tcp.h"
+
+#include "platform/linux/seam_handle.h"
 #include "platform/linux/sockets.h"
 #include "tests/contract/cmocka_all.h"
 #include "tests/contract/linux/front_rig.h"
 #include "tests/contract/linux/namespace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -383,6 +388,37 @@ static void the_engines_words_become_events(void **state)
 	front_rig_close(&rig);
 }
 
+static int send_buffer(int fd)
+{
+	int value = 0;
+	socklen_t len = sizeof(value);
+
+	assert_int_equal(getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &value, &len), 0);
+	return value;
+}
+
+/* What the engine may not set itself; and whatever else it hands up does no harm. */
+static void a_connection_is_tuned_for_the_engine(void **state)
+{
+	struct seam_message tune = { .kind = SEAM_TUNE, .value = TCP_TUNE_BBR | TCP_TUNE_BUFFERS };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
+	    other = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct front_rig rig;
+
+	(void)state;
+	front_rig_open(&rig, &settings);
+	assert_in_range(send_buffer(fd), 1, 16 << 20);
+	assert_int_equal(seam_send_handle(rig.seam, &tune, fd), 0);
+	assert_int_equal(seam_send_handle(rig.seam, &tune, other), 0);
+	assert_int_equal(seam_send(rig.seam, &tune), 0);
+	front_rig_run(&rig, NULL, 0, 50);
+	assert_in_range(send_buffer(fd), 32 << 20, 64 << 20);
+	assert_int_equal(rig.events[FRONT_ENGINE_GONE], 0);
+	front_rig_close(&rig);
+	close(fd);
+	close(other);
+}
+
 static void a_new_engine_gets_all_again(void **state)
 {
 	struct seam_message mark = { .kind = SEAM_MARK, .wall = { 1900000000, 1 } };
@@ -429,6 +465,7 @@ int main(void)
 		cmocka_unit_test(peers_are_dialled_by_name_of_their_key),
 		cmocka_unit_test(the_link_is_followed),
 		cmocka_unit_test(the_engines_words_become_events),
+		cmocka_unit_test(a_connection_is_tuned_for_the_engine),
 		cmocka_unit_test(a_new_engine_gets_all_again),
 	};
 
