@@ -86,8 +86,10 @@ static scmp_filter_ctx make_filter(void)
 	for (size_t i = 0; !err && i < sizeof(others) / sizeof(others[0]); i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), others[i], 0);
 	for (unsigned family = 0; !err && family < AF_MAX; family++) {
+		/* An int to the kernel, a whole register to the filter: what stands above it counts for
+		 * nothing, or a family with a bit up there would not be known again. */
 		const struct scmp_arg_cmp is = {
-			.arg = 0, .op = SCMP_CMP_EQ, .datum_a = family, .datum_b = 0
+			.arg = 0, .op = SCMP_CMP_MASKED_EQ, .datum_a = 0xffffffffu, .datum_b = family
 		};
 
 		if (family != AF_INET && family != AF_INET6)
