@@ -47,6 +47,7 @@ static int send_with(int handle, void *bytes, size_t len, int fd)
 	struct iovec piece = { bytes, len };
 	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
 	union control control = { .room = { 0 } };
+	ssize_t sent;
 
 	if (fd >= 0) {
 		message.msg_control = &control;
@@ -58,7 +59,11 @@ static int send_with(int handle, void *bytes, size_t len, int fd)
 		part->cmsg_len = CMSG_LEN(sizeof(fd));
 		memcpy(CMSG_DATA(part), &fd, sizeof(fd));
 	}
-	return sendmsg(handle, &message, MSG_NOSIGNAL) == (ssize_t)len ? 0 : -errno;
+
+	do
+		sent = sendmsg(handle, &message, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	return sent == (ssize_t)len ? 0 : -errno;
 }
 
 /* 0 with *fd, or -1 in it; -errno; -EBADMSG: it is not of this size. */
@@ -69,10 +74,14 @@ static int receive_with(int handle, void *bytes, size_t len, int flags, int *fd)
 	struct msghdr message = {
 		.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
 	};
-	ssize_t got = recvmsg(handle, &message, MSG_CMSG_CLOEXEC | flags);
 	struct cmsghdr *part;
+	ssize_t got;
 
 	*fd = -1;
+	/* With a timeout every signal interrupts, and so does being stopped and continued (signal(7)). */
+	do
+		got = recvmsg(handle, &message, MSG_CMSG_CLOEXEC | flags);
+	while (got < 0 && errno == EINTR);
 	if (got <= 0)
 		return got == 0 ? -EPIPE : -errno;
 	part = CMSG_FIRSTHDR(&message);
@@ -88,13 +97,18 @@ static int receive_with(int handle, void *bytes, size_t len, int flags, int *fd)
 static int ask(struct request *request, int given, int *fd)
 {
 	int32_t error = EIO;
-	int err = send_with(helper, request, sizeof(*request), given);
+	int err;
+
+	*fd = -1;
+	err = send_with(helper, request, sizeof(*request), given);
 
 	if (!err)
 		err = receive_with(helper, &error, sizeof(error), 0, fd);
 	if (err) {
 		/* Whatever comes later would be an answer to something else. */
 		helper = -1;
+		if (*fd >= 0)
+			close(*fd);
 		return err;
 	}
 	return -error;

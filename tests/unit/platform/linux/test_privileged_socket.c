@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,6 +64,25 @@ static int other_family(void)
 	return privileged_icmp(AF_PACKET) < 0 ? errno : 0;
 }
 
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+/* A signal while the other one is at it is no reason never to ask again. */
+static int interrupted(void)
+{
+	const struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
+	const struct itimerval often = { { 0, 500 }, { 0, 500 } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (int i = 0; i < 20; i++)
+		if (privileged_icmp(AF_INET) < 0)
+			return errno;
+	return 0;
+}
+
 static int nobody_there(void)
 {
 	privileged_socket_use(-1);
@@ -99,6 +120,7 @@ static void asks_for_what_it_may_not(void **state)
 	assert_int_equal(ask(bind_nowhere), EADDRNOTAVAIL);
 	assert_int_equal(ask(open_icmp), 0);
 	assert_int_equal(ask(open_packet), 0);
+	assert_int_equal(ask(interrupted), 0);
 	assert_int_not_equal(ask(other_family), 0);
 	assert_int_equal(ask(nobody_there), EACCES);
 }
