@@ -157,14 +157,14 @@ static bool bulk_or_young(const struct held_flow *flow, struct mono now)
 static struct mono release_at(const struct link *link, const struct stream *stream)
 {
 	const struct hold *hold = link->hold;
-	uint64_t extra_us = (uint64_t)link->pace.rtt_us * HOLD_TENTHS / 10;
+	uint64_t extra_us = (uint64_t)link->pace.rtt_us * HOLD_TENTHS / 10, extra_ns, wait_ns;
 	int64_t base = hold->base < hold->base_before ? hold->base : hold->base_before;
-	int64_t at;
 
-	if (extra_us > EXTRA_MAX_US)
-		extra_us = EXTRA_MAX_US;
-	at = (int64_t)stream->stamp + base + (int64_t)extra_us * 1000;
-	return at > (int64_t)link->engine->now.ns ? (struct mono){ (uint64_t)at } : link->engine->now;
+	extra_ns = (extra_us > EXTRA_MAX_US ? EXTRA_MAX_US : extra_us) * 1000;
+	/* The stamp is the peer's word, and may be anything: what is beyond the constant is late, or a lie.
+	 */
+	wait_ns = stream->stamp + (uint64_t)base + extra_ns - link->engine->now.ns;
+	return wait_ns <= extra_ns ? (struct mono){ link->engine->now.ns + wait_ns } : link->engine->now;
 }
 
 bool hold_take(struct stream *stream, struct packet *plain)

@@ -3,6 +3,7 @@
  * alone. */
 #include "tests/unit/client/engine/simulation.h"
 
+#include "client/engine/state.h"
 #include "core/base/bytes.h"
 
 #include <setjmp.h>
@@ -136,6 +137,50 @@ static void an_old_stream_holds_nothing(void **state)
 	assert_in_range(spread.most_ms, 30, 34);
 }
 
+/* Whatever a peer calls its time, nothing is held longer than the constant. */
+static void a_stamp_may_be_anything(void **state)
+{
+	const struct mono now = { 1000000000000 };
+	static const uint64_t ahead[][2] = {
+		{ (UINT64_C(1) << 63) - 10, 0 - (UINT64_C(1) << 62) },
+		{ UINT64_C(1) << 63, 1 },
+		{ UINT64_MAX, UINT64_C(1) << 62 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ahead) / sizeof(ahead[0]); i++) {
+		struct engine *engine = calloc(1, sizeof(*engine));
+		struct link *link = calloc(1, sizeof(*link));
+		struct stream *stream = calloc(1, sizeof(*stream));
+		struct packet *packet;
+
+		assert_true(engine && link && stream);
+		engine->now = now;
+		engine->pool = packet_pool_new(2048, 2048);
+		*link = (struct link){ .engine = engine, .pace.rtt_us = DELAY_US };
+		stream->engine = engine;
+		stream->link = link;
+		hold_take_stamp(link, stream, now.ns + ahead[i][0]);
+		hold_take_stamp(link, stream, now.ns + ahead[i][1]);
+		packet = packet_take(engine->pool);
+		memset(packet->data, 0, 1400);
+		packet->data[0] = 0x45;
+		packet->data[9] = PROTOCOL_TCP;
+		packet->data[32] = 5 << 4;
+		packet->len = 1400;
+		if (hold_take(stream, packet)) {
+			assert_true(packet->queued.ns <= now.ns + DELAY_US * UINT64_C(1000));
+			packet_list_pop(&stream->held_packets);
+		}
+		packet_give(engine->pool, packet);
+		packet_pool_free(engine->pool);
+		free(link->hold);
+		free(stream);
+		free(link);
+		free(engine);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +188,7 @@ int main(void)
 		cmocka_unit_test(datagrams_are_left_alone),
 		cmocka_unit_test(what_is_not_bulk_is_left_alone_later),
 		cmocka_unit_test(an_old_stream_holds_nothing),
+		cmocka_unit_test(a_stamp_may_be_anything),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
