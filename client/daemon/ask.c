@@ -94,9 +94,14 @@ static gboolean ready(gint fd, GIOCondition condition, gpointer user)
 /* The id of what was sent, or 0. */
 static uint64_t send_one(struct asker *asker, size_t peer)
 {
-	const struct ask_target *to = &asker->targets[peer];
-	size_t family = to->target.family == IP_V6;
+	const struct ask_target *to;
+	size_t family;
 
+	/* Whoever counts peers by the other profile of a pair may know more of them. */
+	if (peer >= asker->count)
+		return 0;
+	to = &asker->targets[peer];
+	family = to->target.family == IP_V6;
 	if (to->target.family == IP_NONE)
 		return 0;
 	if (!asker->echo[family]) {

@@ -45,12 +45,22 @@ static struct tunnel *tunnel_of(const struct speed *speed)
 	return tunnel && tunnel_phase(tunnel) == TUNNEL_RUNNING ? tunnel : NULL;
 }
 
+static void quiet_one(struct tunnel *tunnel, void *user)
+{
+	(void)user;
+	tunnel_quiet(tunnel);
+}
+
+/* Of all tunnels: with a FallbackProfile, both may have been asked in the course of the test, and an echo
+ * that is answered late must not find whoever has gone. */
+static void quiet(const struct speed *speed)
+{
+	manager_each(speed->daemon->manager, quiet_one, NULL);
+}
+
 static void speed_free(struct speed *speed)
 {
-	struct tunnel *tunnel = tunnel_of(speed);
-
-	if (tunnel)
-		tunnel_quiet(tunnel);
+	quiet(speed);
 	if (speed->tick)
 		g_source_remove(speed->tick);
 	speed->daemon->speed = NULL;
@@ -89,12 +99,9 @@ static bool go_on_ending(struct speed *speed)
 /* True: at once. */
 static bool begin_ending(struct speed *speed)
 {
-	struct tunnel *tunnel = tunnel_of(speed);
-
 	speed->ending = true;
 	speed->ends = mono_add_ms(daemon_now(), END_MS);
-	if (tunnel)
-		tunnel_quiet(tunnel);
+	quiet(speed);
 	return go_on_ending(speed);
 }
 
@@ -120,6 +127,12 @@ static uint64_t cpu_ms(const struct speed *speed)
 	return sum;
 }
 
+/* The other profile of a pair, or one that was changed meanwhile, may have fewer peers. */
+static enum carrier carrier_of(const struct rpc_tunnel *view, size_t peer)
+{
+	return peer < view->peer_count ? view->peers[peer].carrier : CARRIER_NONE;
+}
+
 static void tell(struct speed *speed, const struct tunnel *tunnel)
 {
 	struct rpc_notice notice = { .kind = RPC_NOTICE_SPEEDTEST };
@@ -130,7 +143,7 @@ static void tell(struct speed *speed, const struct tunnel *tunnel)
 	if (tunnel) {
 		if (net_link_find(speed->daemon->net, tunnel_view(tunnel)->interface, &link) != 0)
 			notice.speedtest.state = RPC_STATE_DOWN;
-		notice.speedtest.carrier = tunnel_view(tunnel)->peers[speed->peer].carrier;
+		notice.speedtest.carrier = carrier_of(tunnel_view(tunnel), speed->peer);
 		notice.speedtest.cpu_ms = cpu_ms(speed);
 	}
 	notice.speedtest.rx_bytes = link.rx_bytes;

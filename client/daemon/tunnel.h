@@ -112,6 +112,7 @@ bool tunnel_inside(
 	const struct tunnel *tunnel, size_t peer, struct ip_address *source, struct ip_address *target);
 /* For a speed test: one echo to that peer now; see asker_probe. False: it has no interface. */
 bool tunnel_probe(struct tunnel *tunnel, size_t peer, ask_decided *decided, void *user);
+/* Of its own interface; a FallbackProfile is a tunnel of its own. */
 void tunnel_quiet(struct tunnel *tunnel);
 /* A tunnel_switch is under way. */
 bool tunnel_is_switching(const struct tunnel *tunnel);

@@ -107,10 +107,8 @@ bool tunnel_probe(struct tunnel *tunnel, size_t peer, ask_decided *decided, void
 
 void tunnel_quiet(struct tunnel *tunnel)
 {
-	struct asker *asker = second_carrier(tunnel)->asker;
-
-	if (asker)
-		asker_quiet(asker);
+	if (tunnel->asker)
+		asker_quiet(tunnel->asker);
 }
 
 bool tunnel_is_switching(const struct tunnel *tunnel)
