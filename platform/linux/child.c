@@ -79,7 +79,8 @@ static scmp_filter_ctx make_filter(void)
 		SCMP_SYS(process_vm_writev), SCMP_SYS(pidfd_open), SCMP_SYS(pidfd_getfd), SCMP_SYS(kill),
 		SCMP_SYS(tkill), SCMP_SYS(io_uring_setup), SCMP_SYS(bpf), SCMP_SYS(perf_event_open),
 		SCMP_SYS(userfaultfd), SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(keyctl),
-		SCMP_SYS(unshare), SCMP_SYS(setns) };
+		SCMP_SYS(unshare), SCMP_SYS(setns), SCMP_SYS(socketpair), SCMP_SYS(rt_sigqueueinfo),
+		SCMP_SYS(rt_tgsigqueueinfo), SCMP_SYS(pidfd_send_signal) };
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 	int err = filter ? 0 : -ENOMEM;
 
@@ -106,7 +107,14 @@ static scmp_filter_ctx make_filter(void)
 static int confine(const struct identity *identity, scmp_filter_ctx filter)
 {
 	const struct rlimit memory = { MEMORY_BYTES, MEMORY_BYTES }, none = { 0, 0 };
+	/* abort() is a signal to itself; of nobody else. */
+	const struct scmp_arg_cmp other = {
+		.arg = 0, .op = SCMP_CMP_NE, .datum_a = (scmp_datum_t)getpid(), .datum_b = 0
+	};
+	int err = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1, &other);
 
+	if (err)
+		return err;
 	if (!become(identity) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || setrlimit(RLIMIT_AS, &memory) ||
 		setrlimit(RLIMIT_CORE, &none))
 		return -errno;
