@@ -79,6 +79,8 @@ size_t kill_switch_networks(struct kill_switch_network *out, size_t max)
 		network.prefix.bits = count_bits(&mask);
 		network.prefix = ip_prefix_network(&network.prefix);
 		strncpy(network.interface, at->ifa_name, sizeof(network.interface) - 1);
+		/* An address may have a label of its own, "eth0:1"; the packets leave by eth0. */
+		network.interface[strcspn(network.interface, ":")] = 0;
 		if (is_private(&network.prefix) && !is_known(out, count, &network))
 			out[count++] = network;
 	}

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* How machines of one link find each other: link-local groups (names, membership), and those of UPnP. */
 #define GROUPS4 "{ 224.0.0.0/24, 239.255.255.250, 255.255.255.255 }"
@@ -62,11 +63,20 @@ static void add_always(struct writer *writer)
 		"accept\n");
 }
 
+/* The kernel lets an interface be called nearly anything, and nft reads more than a name in some: the name
+ * would end, or stand for several. */
+static bool is_plain(const char *interface)
+{
+	return interface[0] && !strpbrk(interface, "\"*\\");
+}
+
 static void add_network(struct writer *writer, const struct kill_switch_network *network)
 {
 	const char *family = network->prefix.address.family == IP_V4 ? "ip" : "ip6";
 	char text[PREFIX_TEXT_LEN];
 
+	if (!is_plain(network->interface))
+		return;
 	ip_prefix_write(&network->prefix, text);
 	add(writer, "oifname \"%s\" %s daddr %s accept\n", network->interface, family, text);
 	add(writer, "oifname \"%s\" %s daddr %s accept\n", network->interface, family,

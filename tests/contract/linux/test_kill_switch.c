@@ -88,13 +88,15 @@ static void only_the_tunnel_passes(void **state)
 		{ "fd13::9", 0, 9, 0, false, false },
 		{ "203.0.113.9", 0, 9, 0, false, false },
 	};
-	struct kill_switch_network networks[2] = { { "ks-out", prefix_of("192.168.7.0/24") },
-		{ "ks-out", prefix_of("fd12::/64") } };
+	struct kill_switch_network networks[] = { { "ks-out", prefix_of("192.168.7.0/24") },
+		{ "ks-out", prefix_of("fd12::/64") },
+		/* names that nft would read more in, and never a word too many */
+		{ "ks*", prefix_of("192.168.8.0/24") }, { "a\"accept;#", prefix_of("10.1.2.0/24") } };
 	struct kill_switch settings = { .tunnels = tunnels, .count = 2, .networks = networks };
 
 	(void)state;
 	for (int lan = 0; lan < 2; lan++) {
-		settings.network_count = lan ? 2 : 0;
+		settings.network_count = lan ? sizeof(networks) / sizeof(networks[0]) : 0;
 		assert_int_equal(kill_switch_set(&settings, why), 0);
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 			bool expected = lan ? cases[i].passes_with_lan : cases[i].passes;
