@@ -43,6 +43,9 @@ static void on_event(struct rpc_event *event, void *user)
 			feed->events.log(&event->notice.log, feed->user);
 		return;
 	}
+	if (event->kind == RPC_EVENT_NOTICE && feed->events.notice &&
+		(event->notice.kind == RPC_NOTICE_PROGRESS || event->notice.kind == RPC_NOTICE_SPEEDTEST))
+		feed->events.notice(&event->notice, feed->user);
 	rest = rest_of_list(event);
 	if (!status_model_take(&feed->model, event, &change))
 		g_error("not enough memory for the tunnels");

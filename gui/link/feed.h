@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The model kept up to date by the link, and what a person can ask for with one click. What the window and the tray have
- * in common. */
+/* The model kept up to date by the link, and what a person can ask for with one click. What the window and
+ * the tray have in common. */
 #ifndef WGTCP_GUI_LINK_FEED_H
 #define WGTCP_GUI_LINK_FEED_H
 
@@ -17,6 +17,8 @@ struct feed_events {
 	void (*trouble)(struct model_tunnel *tunnel, const char *sentence, void *user);
 	/* NULL: not wanted. */
 	void (*log)(const struct rpc_log *entry, void *user);
+	/* Progress of a diagnosis, and what a speed test is told. NULL: not wanted. */
+	void (*notice)(const struct rpc_notice *notice, void *user);
 };
 
 struct feed {

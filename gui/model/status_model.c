@@ -246,7 +246,8 @@ static bool take_notice(struct status_model *model, struct rpc_notice *notice, s
 		return true;
 	case RPC_NOTICE_PROGRESS:
 		tunnel = status_model_find(model, notice->progress.name);
-		if (!tunnel)
+		/* A diagnosis of a tunnel that is down tells its progress too. */
+		if (!tunnel || (!tunnel->is_asking && tunnel->status.state != RPC_STATE_CONNECTING))
 			return true;
 		tunnel->has_step = true;
 		tunnel->step = notice->progress.step;

@@ -237,7 +237,7 @@ static void on_trouble(struct model_tunnel *tunnel, const char *sentence, void *
 
 struct tray *tray_new(const struct tray_options *options, void (*quit)(void *user), void *user)
 {
-	static const struct feed_events events = { on_service, on_changed, on_trouble, NULL };
+	static const struct feed_events events = { on_service, on_changed, on_trouble, NULL, NULL };
 	struct tray *tray = g_new0(struct tray, 1);
 
 	tray->quit = quit;

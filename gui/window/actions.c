@@ -8,10 +8,12 @@
 #include "gui/window/log_view.h"
 #include "gui/window/preferences.h"
 #include "gui/window/removal.h"
+#include "gui/window/speed_view.h"
 #include "gui/window/ui.h"
 #include "gui/window/why_view.h"
 
-/* Any page without TLS will do: the network answers in its place. This one is what NetworkManager asks by default. */
+/* Any page without TLS will do: the network answers in its place. This one is what NetworkManager asks by
+ * default. */
 #define PORTAL_PAGE "http://nmcheck.gnome.org/"
 
 /* ---- what they do ---- */
@@ -48,8 +50,8 @@ static void do_portal(struct app *app)
 
 static void do_about(struct app *app)
 {
-	adw_show_about_window(main_window_widget(app->window), "application-name", "wgtcp", "application-icon", APP_ID,
-		"version", WGTCP_VERSION, "comments",
+	adw_show_about_window(main_window_widget(app->window), "application-name", "wgtcp",
+		"application-icon", APP_ID, "version", WGTCP_VERSION, "comments",
 		_("WireGuard that always gets through: over UDP where it works, over TCP where it does not."),
 		"license-type", GTK_LICENSE_MIT_X11, "developer-name", "wgtcp", NULL);
 }
@@ -86,7 +88,7 @@ static void do_why(struct app *app)
 
 static void do_speed(struct app *app)
 {
-	why_view_speed(app);
+	speed_view_open(app, chosen(app));
 }
 
 /* ---- the table ---- */
@@ -215,8 +217,8 @@ GMenuModel *actions_tunnel_menu(void)
 {
 	static const char *const first[] = { N_("_Edit…"), "win.edit", N_("E_xport…"), "win.export",
 		N_("Show as _QR code…"), "win.qr", NULL };
-	static const char *const second[] = { N_("_Why does it not work?"), "win.why", N_("_Speed test"), "win.speed",
-		NULL };
+	static const char *const second[] = { N_("_Why does it not work?"), "win.why", N_("_Speed test"),
+		"win.speed", NULL };
 	static const char *const third[] = { N_("_Delete"), "win.delete", NULL };
 
 	return menu_of(first, second, third);

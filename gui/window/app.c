@@ -7,6 +7,8 @@
 #include "gui/window/main_window.h"
 #include "gui/window/notify.h"
 #include "gui/window/removal.h"
+#include "gui/window/speed_view.h"
+#include "gui/window/why_view.h"
 
 /* ---- the feed ---- */
 
@@ -29,6 +31,10 @@ static void on_service(void *user)
 		main_window_service(app->window);
 	if (app->log)
 		log_view_service(app->log);
+	if (app->why)
+		why_view_service(app->why);
+	if (app->speed)
+		speed_view_service(app->speed);
 }
 
 static void on_changed(const struct model_change *change, void *user)
@@ -58,11 +64,21 @@ static void on_log(const struct rpc_log *entry, void *user)
 		log_view_add(app->log, entry);
 }
 
+static void on_notice(const struct rpc_notice *notice, void *user)
+{
+	struct app *app = user;
+
+	if (app->why)
+		why_view_notice(app->why, notice);
+	if (app->speed)
+		speed_view_notice(app->speed, notice);
+}
+
 /* ---- the application ---- */
 
 static void on_activate(GApplication *application, gpointer user)
 {
-	static const struct feed_events events = { on_service, on_changed, on_trouble, on_log };
+	static const struct feed_events events = { on_service, on_changed, on_trouble, on_log, on_notice };
 	struct app *app = user;
 
 	(void)application;
@@ -121,8 +137,10 @@ static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer user)
 
 static void on_startup(GApplication *application, gpointer user)
 {
-	static const GActionEntry entries[] = { { .name = "show", .activate = on_show, .parameter_type = "s" },
-		{ .name = "portal", .activate = on_portal }, { .name = "quit", .activate = on_quit } };
+	static const GActionEntry entries[] = {
+		{ .name = "show", .activate = on_show, .parameter_type = "s" },
+		{ .name = "portal", .activate = on_portal }, { .name = "quit", .activate = on_quit }
+	};
 	const char *const quit_keys[] = { "<Control>q", NULL }, *const close_keys[] = { "<Control>w", NULL };
 	struct app *app = user;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The program: one feed, one window, and what lives as long as they do. Everything runs on the main thread. */
+/* The program: one feed, one window, and what lives as long as they do. Everything runs on the main thread.
+ */
 #ifndef WGTCP_GUI_WINDOW_APP_H
 #define WGTCP_GUI_WINDOW_APP_H
 
@@ -13,6 +14,8 @@
 
 struct main_window;
 struct log_view;
+struct why_view;
+struct speed_view;
 struct removal;
 
 struct app {
@@ -22,6 +25,8 @@ struct app {
 	struct settings settings;
 	struct main_window *window; /* NULL: closed */
 	struct log_view *log;       /* NULL: closed */
+	struct why_view *why;       /* the newest; NULL: closed */
+	struct speed_view *speed;   /* NULL: closed */
 	struct removal *removal;
 	GSList *opened; /* of GFile: to be imported */
 };

@@ -2,7 +2,7 @@
 #include "gui/window/notify.h"
 
 #include "gui/model/translate.h"
-#include "gui/window/main_window.h"
+#include "gui/window/speed_view.h"
 
 static GNotificationPriority priority_of(enum news_kind kind)
 {
@@ -34,6 +34,22 @@ static const char *icon_of(enum news_kind kind)
 	return "wgtcp-on-symbolic";
 }
 
+/* A window of ours is in front: what happened can be seen there. */
+static bool is_looked_at(void)
+{
+	GListModel *windows = gtk_window_get_toplevels();
+
+	for (guint i = 0; i < g_list_model_get_n_items(windows); i++) {
+		GtkWindow *window = g_list_model_get_item(windows, i);
+		bool is_active = gtk_window_is_active(window);
+
+		g_object_unref(window);
+		if (is_active)
+			return true;
+	}
+	return false;
+}
+
 void notify_news(struct app *app, const struct model_tunnel *tunnel, enum news_kind kind)
 {
 	char title[NEWS_TITLE_LEN], body[NEWS_BODY_LEN];
@@ -42,7 +58,10 @@ void notify_news(struct app *app, const struct model_tunnel *tunnel, enum news_k
 
 	if (!settings_wants(&app->settings, kind))
 		return;
-	if (app->window && gtk_window_is_active(main_window_widget(app->window)))
+	if (is_looked_at())
+		return;
+	/* A comparison of carriers moves the tunnel by itself. */
+	if (kind == NEWS_CARRIER && app->speed && speed_view_measures(app->speed, tunnel->name))
 		return;
 	news_words(kind, tunnel->shown, &tunnel->status, title, body);
 	notification = g_notification_new(title);

@@ -9,7 +9,7 @@ import zipfile
 
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "netns")]
 from desktop.desk import HERE, App, Desk  # noqa: E402
-from lib import case  # noqa: E402
+from lib import case, speed  # noqa: E402
 from lib.case import main_path  # noqa: E402
 from lib.lab import check, wait_until  # noqa: E402
 from lib.network import Site  # noqa: E402
@@ -247,19 +247,107 @@ def test_key_only_after_a_question(lab):
     app.check_quiet()
 
 
-def test_why_and_speed(lab):
-    """What is not there is said, what is known is shown."""
+def test_why(lab):
+    """The daemon's doctor with its progress, verdicts and cures; again after a change; and the daemon goes."""
     site = Site(lab)
-    office(site)
+    _, daemon, _, _ = office(site)
     desk = Desk(site.client)
     app = window(desk)
     app.wait_for("^office")
     app.action("why")
-    app.wait_for("^Why does it not work")
-    app.wait_for("wgtcpd .* is running")
-    looks(desk, "1-why")
+    app.wait_for("^Nothing is wrong$", timeout=40)
+    app.wait_for("^Way to the server$")
+    looks(desk, "1-right")
+    site.router.block()
+    app.click("Look again")
+    app.wait_for("^(Asking the server by|Looking)")
+    looks(desk, "2-asking")
+    app.wait_for("^It works, with a reservation$|^Nothing is wrong$", timeout=40)
+    looks(desk, "3-udp-blocked")
+    site.server.run("ip", "link", "set", "eth0", "down")
+    app.click("Look again")
+    app.wait_for("^This is why it does not work$", timeout=40)
+    check(any("→ " in text for text in app.texts()), f"no cure: {sorted(app.texts())}")
+    looks(desk, "4-wrong")
+    daemon.program.kill()
+    app.wait_for("The service has stopped")
+    app.check_quiet()
+
+
+def ask_for_speed(app, seconds):
     app.action("speed")
-    app.wait_for("There is no speed test yet")
+    app.wait_for("^How fast is this tunnel")
+    app.type("Seconds in each direction", str(seconds))
+
+
+def test_speed(lab):
+    """Live gauges, the result; stopped, and killed: nothing is left of it."""
+    site = Site(lab)
+    pair = speed.Pair(site.client, site.server)
+    desk = Desk(site.client)
+    app = window(desk)
+    app.wait_for("^Connected over UDP$")
+    ask_for_speed(app, 2)
+    looks(desk, "1-start")
+    app.click("Start")
+    app.wait_for("^Download over UDP$", timeout=40)
+    app.wait_for(r"^\d.* [MG]bit/s$")
+    looks(desk, "2-download")
+    app.wait_for("^Responsiveness$", timeout=60)
+    app.wait_for("^Both at once$")
+    looks(desk, "3-result")
+    check(not speed.processes(site.client), "iperf3 is left after the test")
+    app.click("Measure again")
+    app.type("Seconds in each direction", "30")
+    app.click("Start")
+    speed.wait_for_process(site.client)
+    app.click("Stop")
+    speed.wait_for_none(site.client)
+    app.wait_for("^How fast is this tunnel")
+    # The daemon has ended it too: the next one may begin.
+    app.click("Start")
+    speed.wait_for_process(site.client)
+    app.check_quiet()
+    app.program.kill()
+    speed.wait_for_none(site.client)
+    pair.client.wait_status("office", transport="auto")
+
+
+def test_speed_of_both_carriers(lab):
+    """UDP and TCP in turns, a sentence about which suits better, and the carrier is what it was."""
+    site = Site(lab)
+    pair = speed.Pair(site.client, site.server)
+    desk = Desk(site.client)
+    app = window(desk)
+    app.wait_for("^Connected over UDP$")
+    ask_for_speed(app, 1)
+    app.click("Compare UDP and TCP")
+    app.click("Start")
+    app.wait_for("^Download over TCP$", timeout=60)
+    app.wait_for("suits better here$|^Both carriers do equally well", timeout=120)
+    for title in "^Over UDP$", "^Over TCP$":
+        app.wait_for(title)
+    looks(desk, "1-result")
+    pair.client.wait_status("office", transport="auto")
+    app.check_quiet()
+
+
+def test_no_speed(lab):
+    """A tunnel that is down, and a server that answers no speed test: said with what to do."""
+    site = Site(lab)
+    pair = speed.Pair(site.client, site.server, answers=False)
+    desk = Desk(site.client)
+    app = window(desk)
+    app.wait_for("^Connected over UDP$")
+    ask_for_speed(app, 1)
+    app.click("Start")
+    app.wait_for("SpeedTestServer = on", timeout=60)
+    looks(desk, "1-no-server")
+    pair.client.cli("down", "office")
+    app.click("Measure again")
+    app.click("Start")
+    app.wait_for("The tunnel is not connected")
+    looks(desk, "2-down")
     app.check_quiet()
 
 
