@@ -75,9 +75,10 @@ struct row {
 
 struct page {
 	GtkWidget *widget, *peers, *problem, *flags;
-	GArray *rows;     /* struct row */
-	GPtrArray *kept;  /* names and values in turn, of what has no row */
-	GPtrArray *parts; /* a widget for each peer; NULL: it was taken away */
+	GArray *rows;       /* struct row */
+	GPtrArray *kept;    /* names and values in turn, of what has no row */
+	GPtrArray *parts;   /* a widget for each peer; NULL: it was taken away */
+	GPtrArray *callers; /* references: widgets that call back, also of peers that were taken away */
 	void (*changed)(void *user);
 	void *user;
 	bool building;
@@ -168,6 +169,12 @@ static void on_changed(GtkWidget *widget, gpointer user)
 
 /* ---- building ---- */
 
+static void listen_to(struct page *page, GtkWidget *widget, const char *signal, GCallback callback)
+{
+	g_signal_connect(widget, signal, callback, page);
+	g_ptr_array_add(page->callers, g_object_ref(widget));
+}
+
 static const struct choice *choice_of(const char *key)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(choices); i++)
@@ -207,7 +214,7 @@ static void add_row(struct page *page, GtkWidget *grid, int at, const struct lab
 	row.widget = choice ? widgets_choice(choice->ids, choice->texts, value)
 			    : widgets_entry(value, label->example, secret);
 	attach(grid, at, label->text, row.widget);
-	g_signal_connect(row.widget, "changed", G_CALLBACK(on_changed), page);
+	listen_to(page, row.widget, "changed", G_CALLBACK(on_changed));
 	g_array_append_val(page->rows, row);
 }
 
@@ -221,7 +228,7 @@ static GtkWidget *add_rows(struct page *page, GtkWidget *column, const struct la
 		add_row(page, labels[i].main ? main : more, (int)i, &labels[i], peer, values);
 	if (peer == PROFILE_EDIT_INTERFACE) {
 		attach(main, (int)count, "Keys are stored", page->flags);
-		g_signal_connect(page->flags, "changed", G_CALLBACK(on_changed), page);
+		listen_to(page, page->flags, "changed", G_CALLBACK(on_changed));
 	}
 	widgets_add(column, main);
 	return widgets_expander("Advanced", more);
@@ -249,7 +256,7 @@ static void add_peer(struct page *page, GHashTable *values)
 	g_ptr_array_add(page->parts, group);
 	widgets_add(column, add_rows(page, column, peer_labels, G_N_ELEMENTS(peer_labels), peer, values));
 	g_object_set_data(G_OBJECT(button), "peer", GSIZE_TO_POINTER(peer));
-	g_signal_connect(button, "clicked", G_CALLBACK(remove_peer), page);
+	listen_to(page, button, "clicked", G_CALLBACK(remove_peer));
 	widgets_add(column, button);
 	widgets_add(page->peers, group);
 	widgets_show(group);
@@ -342,7 +349,7 @@ static void build(struct page *page, NMConnection *connection)
 		add_peer(page, gathering.values);
 	widgets_add(column, page->peers);
 	button = widgets_button("_Add a peer");
-	g_signal_connect(button, "clicked", G_CALLBACK(on_add_peer), page);
+	listen_to(page, button, "clicked", G_CALLBACK(on_add_peer));
 	widgets_add(column, button);
 	page->widget = widgets_scrolled(column);
 	g_hash_table_unref(gathering.values);
@@ -358,6 +365,7 @@ struct page *page_new(NMConnection *connection, void (*changed)(void *user), voi
 	page->rows = g_array_new(FALSE, FALSE, sizeof(struct row));
 	page->kept = g_ptr_array_new_with_free_func(g_free);
 	page->parts = g_ptr_array_new();
+	page->callers = g_ptr_array_new_with_free_func(g_object_unref);
 	page->peers = widgets_column(18);
 	page->problem = gtk_label_new("");
 	gtk_label_set_xalign(GTK_LABEL(page->problem), 0);
@@ -381,8 +389,9 @@ void page_free(struct page *page)
 	if (!page)
 		return;
 	/* What is still shown must not call back. */
-	for (guint i = 0; i < page->rows->len; i++)
-		g_signal_handlers_disconnect_by_data(g_array_index(page->rows, struct row, i).widget, page);
+	for (guint i = 0; i < page->callers->len; i++)
+		g_signal_handlers_disconnect_by_data(page->callers->pdata[i], page);
+	g_ptr_array_unref(page->callers);
 	g_array_unref(page->rows);
 	g_ptr_array_unref(page->kept);
 	g_ptr_array_unref(page->parts);

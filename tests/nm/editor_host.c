@@ -2,7 +2,8 @@
 /* A program that uses the plugin as a settings program does: it loads it by libnm, imports a profile, shows
  * the editor in a window, and writes back what the editor says. Built with GTK 3 and with GTK 4.
  *
- *   nm-wgtcp-test-editor-gtk3 PLUGIN PROFILE     then, from stdin: "update", "export PATH" or "quit" */
+ *   nm-wgtcp-test-editor-gtk3 PLUGIN PROFILE     then, from stdin: "update", "export PATH", "close" or "quit"
+ */
 #include <NetworkManager.h>
 #include <gtk/gtk.h>
 #include <stdio.h>
@@ -36,6 +37,14 @@ static void update(struct host *host)
 	g_clear_error(&error);
 }
 
+/* The window stays, as when somebody else still holds what is in it. */
+static void close_editor(struct host *host)
+{
+	g_signal_handlers_disconnect_by_data(host->editor, host);
+	g_clear_object(&host->editor);
+	printf("closed\n");
+}
+
 static gboolean on_line(GIOChannel *channel, GIOCondition condition, gpointer user)
 {
 	struct host *host = user;
@@ -51,6 +60,8 @@ static gboolean on_line(GIOChannel *channel, GIOCondition condition, gpointer us
 	line[end] = 0;
 	if (!strcmp(line, "update"))
 		update(host);
+	else if (!strcmp(line, "close"))
+		close_editor(host);
 	else if (g_str_has_prefix(line, "export "))
 		printf("%s\n", nm_vpn_editor_plugin_export(
 				       host->plugin, line + strlen("export "), host->connection, &error)

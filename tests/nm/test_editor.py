@@ -79,6 +79,14 @@ def shown_and_written_back(lab, toolkit):
     check(said.startswith("updated") and "after 0" not in said, said)
     app.say(f"export {exported}")
     check("Endpoint = new.example.com:443" in exported.read_text(), "what was typed is not there")
+    # A peer that is taken away, and then the editor itself, while the window still shows the rest.
+    app.click("Remove this peer")
+    app.say("update")
+    app.say(f"export {exported}")
+    check(exported.read_text().count("[Peer]") == 1, "the peer is still there")
+    check(app.say("close") == "closed", "the editor does not close")
+    app.click("Add a peer")
+    check("Peer 3" not in app.texts(), "an editor that is closed still answers")
     check(not COMPLAINTS.search(app.program.said()), f"the toolkit complains: {app.program.log}")
 
 
