@@ -15,9 +15,10 @@
 #include <string.h>
 
 #define LOOK_S 5
-/* So many looks without a connection: nobody tests any more. */
-#define IDLE_LOOKS 2
-/* The longest test that wgtcp-cli makes is 15 minutes. */
+/* So many looks without a connection: nobody tests any more. Between the parts of a test there is none for a moment, on a
+ * busy machine for seconds. */
+#define IDLE_LOOKS 6
+/* So many with one: the longest part of a test that wgtcp-cli makes is 5 minutes. */
 #define LOOKS_MAX (20 * 60 / LOOK_S)
 /* After an iperf3 that could not be started: not at once again. */
 #define PAUSE_S 10
@@ -82,11 +83,13 @@ static gboolean look(gpointer user)
 {
 	struct speed_server *server = user;
 
-	server->looks++;
-	if (any_connection("/proc/self/net/tcp") || any_connection("/proc/self/net/tcp6"))
+	if (any_connection("/proc/self/net/tcp") || any_connection("/proc/self/net/tcp6")) {
+		server->looks++;
 		server->idle = 0;
-	else
+	} else {
+		server->looks = 0;
 		server->idle++;
+	}
 	if (server->idle < IDLE_LOOKS && server->looks < LOOKS_MAX)
 		return G_SOURCE_CONTINUE;
 	server->look = 0;

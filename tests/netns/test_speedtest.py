@@ -202,7 +202,7 @@ def test_many_in_a_row(lab):
         code = program.wait(60)
         check(number in interrupted or code == 0, f"test {number} ended with {code}: {program.said()[-300:]}")
     speed.wait_for_none(site.client)
-    speed.wait_for_none(site.server, timeout=60)  # nobody tests any more
+    speed.wait_for_none(site.server, timeout=90)  # nobody tests any more
     wait_for_the_same(pair, before)
     grown = speed.memory_kib(pair.client.program.pid) - memory
     lab.figure(f"{count} tests, {len(interrupted)} interrupted; the daemon's memory grew by {grown} KiB")
@@ -257,7 +257,7 @@ def test_plain_clients_and_servers(lab):
     site = Site(lab)
     pair = Pair(site.client, site.server)
     site.client.run("iperf3", "-c", INNER, "-t", "1")
-    speed.wait_for_none(site.server, timeout=60)
+    speed.wait_for_none(site.server, timeout=90)
     site.client.run("iperf3", "-6", "-c", "fd77::1", "-t", "1")
     pair.server.cli("down", "home")
     pair.server.cli("set", "home", "SpeedTestServer=off")
