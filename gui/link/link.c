@@ -245,7 +245,9 @@ static gboolean on_connect(gpointer user)
 static void connect_soon(struct link *link, guint delay_ms)
 {
 	if (!link->retry)
-		link->retry = delay_ms ? g_timeout_add(delay_ms, on_connect, link) : g_idle_add(on_connect, link);
+		/* Not as an idle source: where drawing is slow, the animation of "Connecting" leaves
+		 * no idle turn. */
+		link->retry = g_timeout_add(delay_ms, on_connect, link);
 }
 
 /* ---- for the owner ---- */
