@@ -82,6 +82,10 @@ static void add_peer(const struct rpc_tunnel *tunnel, const struct rpc_peer *pee
 	else
 		text_addf(&value, "%s", peer->public_key);
 	add_row(out, 2, "peer", &value, style);
+	if (peer->name[0]) {
+		text_addf(&value, "%s", peer->name);
+		add_row(out, 4, "name", &value, style);
+	}
 	if (tunnel->peer_count > 1) {
 		text_addf(&value, "%s", rpc_state_words[peer->state]);
 		if (peer->carrier != CARRIER_NONE)

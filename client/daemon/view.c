@@ -50,6 +50,7 @@ bool view_init(struct rpc_tunnel *view, const char *name, const struct profile *
 	view->peer_count = profile->peer_count;
 	for (i = 0; i < profile->peer_count; i++) {
 		profile_key_write(profile->peers[i].public_key, view->peers[i].public_key);
+		snprintf(view->peers[i].name, sizeof(view->peers[i].name), "%s", profile->peers[i].name);
 		view->peers[i].state = is_called(&profile->peers[i]) ? RPC_STATE_CONNECTING : RPC_STATE_DOWN;
 	}
 	return true;

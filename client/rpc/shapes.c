@@ -237,6 +237,7 @@ static const struct field peer[] = {
 	PLAIN(FIELD_MS, struct rpc_peer, "carrier_rtt_ms", carrier_rtt_us),
 	BOOL(struct rpc_peer, preshared_key_differs),
 	WORD(struct rpc_peer, large_passes, rpc_large_words),
+	TEXT(struct rpc_peer, name),
 	END,
 };
 static const struct field tunnel[] = {

@@ -18,6 +18,7 @@
 #define RPC_DEPTH_MAX 16
 #define RPC_OUTPUT_MAX (1u << 20) /* bytes that wait for a slow reader, before it is dropped */
 
+#define RPC_PEER_NAME_LEN 128
 #define RPC_NAME_LEN 256 /* what a person calls a tunnel, right or wrong */
 #define RPC_INTERFACE_LEN 16
 #define RPC_KEY_LEN 45
@@ -150,7 +151,8 @@ struct rpc_peer {
 				  */
 	/* It answers handshakes with ones that do not open: its preshared key is not the profile's. */
 	bool preshared_key_differs;
-	enum rpc_large large_passes; /* while full-size packets pass one way only */
+	enum rpc_large large_passes;  /* while full-size packets pass one way only */
+	char name[RPC_PEER_NAME_LEN]; /* what the profile calls it; "": nothing */
 };
 
 struct rpc_tunnel {

@@ -32,6 +32,7 @@ def test_server_from_nothing(lab):
     client.cli("import", first, "--name", "office")
     client.cli("set", "office", "Backend=userspace")
     inner = inner_address(server)
+    check("    name       client\n" in server.cli("status", "server").stdout, "status does not name the client")
     client.up("office")
     check(site.client.tool("pinger.py", inner, "--count", "10", "--grace", "3").result()["received"] == 10, "no answer")
     check(client.status("office")["carrier"] == "udp", "not over UDP")

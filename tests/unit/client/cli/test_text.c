@@ -394,7 +394,10 @@ static void test_status_of_several(void **state)
 					    .carrier = CARRIER_UDP,
 					    .state = RPC_STATE_UP,
 					    .last_handshake = 1796080005 },
-		{ .public_key = "B", .state = RPC_STATE_CONNECTING, .cause = RPC_CAUSE_PEER_UNREACHABLE } };
+		{ .public_key = "B",
+			.name = "Anna's laptop",
+			.state = RPC_STATE_CONNECTING,
+			.cause = RPC_CAUSE_PEER_UNREACHABLE } };
 	struct rpc_tunnel tunnels[] = { { .name = "a" }, { .name = "b" },
 		{ .name = "hub",
 			.state = RPC_STATE_CONNECTING,
@@ -423,6 +426,7 @@ static void test_status_of_several(void **state)
 		     "    received   0 B, now 0 bit/s\n"
 		     "    sent       0 B, now 0 bit/s\n"
 		     "  peer         B\n"
+		     "    name       Anna's laptop\n"
 		     "    state      connecting; nothing comes back from the peer\n"
 		     "    handshake  none yet\n"
 		     "    received   0 B, now 0 bit/s\n"

@@ -175,6 +175,7 @@ static void test_request_too_long(void **state)
 static void test_status(void **state)
 {
 	struct rpc_peer peers[] = { { .public_key = "AAAA",
+		.name = "Anna",
 					    .endpoint = "[2001:db8::1]:51820",
 					    .state = RPC_STATE_UP,
 					    .verified = RPC_VERIFIED_FULL,
@@ -253,12 +254,12 @@ static void test_status(void **state)
 		"\"verified\":\"full\",\"reason\":\"udp-silent\",\"carrier\":\"tcp\",\"udp\":\"blocked\","
 		"\"last_handshake\":1796076935,\"rtt_ms\":12.345,\"rx_bytes\":18446744073709551615,\"tx_"
 		"bytes\":1,"
-		"\"rx_bps\":2,\"tx_bps\":3,\"echoes\":0,\"loss_permille\":0,\"jitter_ms\":null,\"carrier_rtt_ms\":null,\"preshared_key_differs\":false,\"large_passes\":\"unknown\"},"
+		"\"rx_bps\":2,\"tx_bps\":3,\"echoes\":0,\"loss_permille\":0,\"jitter_ms\":null,\"carrier_rtt_ms\":null,\"preshared_key_differs\":false,\"large_passes\":\"unknown\",\"name\":\"Anna\"},"
 		"{\"public_key\":\"BBBB\",\"endpoint\":null,\"state\":\"down\",\"cause\":\"none\","
 		"\"verified\":\"none\","
 		"\"reason\":\"none\",\"carrier\":\"none\",\"udp\":\"unknown\",\"last_handshake\":0,\"rtt_"
 		"ms\":null,"
-		"\"rx_bytes\":0,\"tx_bytes\":0,\"rx_bps\":0,\"tx_bps\":0,\"echoes\":0,\"loss_permille\":0,\"jitter_ms\":null,\"carrier_rtt_ms\":null,\"preshared_key_differs\":false,\"large_passes\":\"unknown\"}],\"peers_total\":2}],"
+		"\"rx_bytes\":0,\"tx_bytes\":0,\"rx_bps\":0,\"tx_bps\":0,\"echoes\":0,\"loss_permille\":0,\"jitter_ms\":null,\"carrier_rtt_ms\":null,\"preshared_key_differs\":false,\"large_passes\":\"unknown\",\"name\":null}],\"peers_total\":2}],"
 		"\"kill_switch\":{\"state\":\"off\",\"open_until\":0,\"tunnels\":[]},"
 		"\"tunnel_from\":0,\"tunnels_total\":1}");
 	rpc_json_free(json);
