@@ -263,7 +263,9 @@ enum cli_exit run_set(struct cli *cli)
 		for (size_t i = 0; i < count; i++)
 			tell_setting(&request.settings[i], result.done.file);
 		if (!result.done.changed)
-			cli_out("It takes effect with the next `wgtcp-cli up %s`.\n", result.done.name);
+			cli_out("%s is up, and stays as it was until `wgtcp-cli down %s` and `wgtcp-cli up "
+				"%s`.\n",
+				result.done.name, result.done.name, result.done.name);
 		cli_tell_notes(result.done.file, "warning: ", &result.done.warnings);
 	}
 	if (!code)

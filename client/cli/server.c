@@ -132,7 +132,13 @@ enum cli_exit run_server(struct cli *cli)
 			strerror(-err));
 	} else if (cli->json) {
 		code = cli_print_json(rpc_json_result(&result));
-	} else if (strcmp(output, "-") != 0) {
+	} else if (!strcmp(output, "-")) {
+		if (!result.served.changed)
+			cli_err("%s knows the client %s from its next start on: `wgtcp-cli down %s` and "
+				"`wgtcp-cli up %s`.\n",
+				result.served.name, result.served.client, result.served.name,
+				result.served.name);
+	} else {
 		tell(&result.served, makes, output);
 		cli_tell_notes(result.served.file, "warning: ", &result.served.warnings);
 	}

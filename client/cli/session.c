@@ -63,7 +63,6 @@ static enum cli_exit start_daemon(struct cli *cli)
 
 enum cli_exit cli_connect(struct cli *cli, bool may_start)
 {
-	bool is_up = cli->command && !strcmp(cli->command->name, "up");
 	enum cli_exit code;
 	int err;
 
@@ -82,9 +81,9 @@ enum cli_exit cli_connect(struct cli *cli, bool may_start)
 	case ENOENT:
 	case ECONNREFUSED:
 		return cli_fail(cli, CLI_OTHER,
-			"the daemon wgtcpd is not running (nothing listens on %s); start it with %s%s",
-			cli->socket_path, daemon_start_advice(),
-			is_up ? ", or run `wgtcp-cli up` as root, which starts it" : "");
+			"the daemon wgtcpd is not running (nothing listens on %s); start it with %s%s%s%s",
+			cli->socket_path, daemon_start_advice(), may_start ? ", or run `wgtcp-cli " : "",
+			may_start ? cli->command->name : "", may_start ? "` as root, which starts it" : "");
 	case EACCES:
 	case EPERM:
 		return cli_fail(cli, CLI_NOT_PERMITTED,
@@ -162,6 +161,18 @@ enum cli_exit cli_exit_of(int32_t code)
 		break;
 	}
 	return CLI_OTHER; /* also what a newer daemon says */
+}
+
+/* What changes profiles works on a machine where nothing runs yet, as `up` does, which comes next. Looking
+ * starts nothing. */
+static bool starts_daemon(const struct cli *cli)
+{
+	static const char *const names[] = { "import", "set", "delete", "server" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(cli->command->name, names[i]))
+			return true;
+	return false;
 }
 
 /* All tunnels; false when they can not be had, silently: it is only for a better sentence. */
@@ -262,7 +273,7 @@ enum cli_exit cli_ask(
 	struct cli *cli, struct rpc_request *request, uint32_t timeout_ms, struct rpc_result *result)
 {
 	struct rpc_event event;
-	enum cli_exit code = cli_connect(cli, false);
+	enum cli_exit code = cli_connect(cli, starts_daemon(cli));
 	int taken;
 
 	if (code)

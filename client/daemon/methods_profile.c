@@ -8,6 +8,7 @@
 #include "client/daemon/profiles.h"
 #include "core/config/edit.h"
 #include "core/config/key_text.h"
+#include "core/config/keys.h"
 #include "core/config/write.h"
 
 #include <stdio.h>
@@ -125,8 +126,8 @@ static bool may_replace(struct daemon *daemon, const struct rpc_request *request
 					 "), which is used as it is: "
 					 "import under another name with --name"
 				       : "there is a tunnel called %s already: import under another name "
-					 "with --name, or "
-					 "delete the old one first",
+					 "with --name, or take its place with "
+					 "--replace",
 			name);
 		return false;
 	}
@@ -284,10 +285,13 @@ static bool choose_section(
 	const struct loaded *loaded, const char *key, size_t *peer, struct rpc_error *error)
 {
 	unsigned sections = profile_key_sections(key);
+	const char *nearest;
 
 	if (sections == 0) {
+		nearest = profile_key_nearest(key, strlen(key), PROFILE_IN_INTERFACE | PROFILE_IN_PEER);
 		rpc_error_set(error, RPC_CODE_CONFIG,
-			"a profile has no key '%.64s': wg-quick(8) lists the keys", key);
+			"a profile has no key '%.64s'%s%s: wgtcp-profile(5) lists the keys", key,
+			nearest ? ", did you mean " : "", nearest ? nearest : "");
 		return false;
 	}
 	if (*peer != PROFILE_EDIT_INTERFACE || (sections & PROFILE_IN_INTERFACE))

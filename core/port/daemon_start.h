@@ -18,7 +18,8 @@ int daemon_start(const char *socket_path, uint32_t wait_ms, char *log_path, size
  * say); else -errno. */
 int daemon_unlock(uint32_t for_s, char *said, size_t size);
 
-/* How a person starts it for good, for a sentence: "`sudo systemctl start wgtcpd`". */
+/* How a person starts it for good, for a sentence: "`sudo systemctl start wgtcpd`", or what it is where there is no
+ * systemd. */
 const char *daemon_start_advice(void);
 
 #endif

@@ -157,7 +157,8 @@ int daemon_unlock(uint32_t for_s, char *said, size_t size)
 
 const char *daemon_start_advice(void)
 {
-	return "`sudo systemctl start wgtcpd`";
+	/* Where systemd runs, as sd_booted(3) tells it. */
+	return access("/run/systemd/system", F_OK) ? "`sudo wgtcpd`" : "`sudo systemctl start wgtcpd`";
 }
 
 /* 0: the socket answers; -ENOENT or -ECONNREFUSED: not yet. */

@@ -286,6 +286,11 @@ static void test_start_daemon(void **state)
 			"wgtcp-cli: the daemon wgtcpd is not running (nothing listens on /fake/wgtcpd.sock); "
 			"start it with `start "
 			"it`\n" },
+		{ "delete", -ENOENT, 0, true, 1, 0, "" },
+		{ "delete", -ENOENT, 0, false, 0, 1,
+			"wgtcp-cli: the daemon wgtcpd is not running (nothing listens on /fake/wgtcpd.sock); "
+			"start it with `start "
+			"it`, or run `wgtcp-cli delete` as root, which starts it\n" },
 		{ "up", -EACCES, 0, true, 0, 4,
 			"wgtcp-cli: you may not speak to the daemon on /fake/wgtcpd.sock; run this as root, "
 			"or as a member of the "
@@ -398,7 +403,8 @@ static void test_import_errors(void **state)
 			"wgtcp-cli: there is no file 'x.conf'; give the path of a .conf file, or - for "
 			"standard input\n" },
 		{ "", 0, -EFBIG, 1,
-			"wgtcp-cli: 'x.conf' is larger than the 64 KiB that can be imported; one of up to 1 MiB can be put in place as it "
+			"wgtcp-cli: 'x.conf' is larger than the 64 KiB that can be imported; one of up to 1 "
+			"MiB can be put in place as it "
 			"is: `sudo install -m 600 FILE /etc/wgtcp/NAME.conf`\n" },
 	};
 	static char large[65000];
@@ -461,7 +467,8 @@ static void test_export_delete_set(void **state)
 	assert_out("Transport = tcp in /etc/wgtcp/office.conf.\n"
 		   "DNS is taken away in /etc/wgtcp/office.conf.\n"
 		   "privatekey is set in /etc/wgtcp/office.conf.\n"
-		   "It takes effect with the next `wgtcp-cli up office`.\n");
+		   "office is up, and stays as it was until `wgtcp-cli down office` and `wgtcp-cli up "
+		   "office`.\n");
 	assert_int_equal(asked(0)->setting_count, 3);
 	assert_string_equal(fake.last_text, "Transport=tcp");
 	start(answer_usual);
@@ -542,6 +549,7 @@ static void test_server(void **state)
 	assert_int_equal(fake.request_count, 0);
 	assert_int_equal(RUN("server", "add", "anna", "--output", "-"), 0);
 	assert_string_equal(fake.out, "[Interface]\nPrivateKey = k\n");
+	assert_non_null(strstr(fake.err, "`wgtcp-cli down server` and `wgtcp-cli up server`"));
 
 	start(answer_usual);
 	assert_int_equal(RUN("server", "init"), 2);
@@ -673,7 +681,9 @@ static void test_status_exit(void **state)
 static void answer_watch(struct rpc_server *server, const struct rpc_request *request)
 {
 	struct rpc_peer peer = { .public_key = "A", .rx_bytes = 1 };
-	struct rpc_sample sample = { .time = 1796080000, .rx_bps = 12000000, .tx_bps = 1000, .rtt_us = 20000 };
+	struct rpc_sample sample = {
+		.time = 1796080000, .rx_bps = 12000000, .tx_bps = 1000, .rtt_us = 20000
+	};
 	struct rpc_result result = { .method = request->method };
 	struct rpc_notice notice = { .kind = RPC_NOTICE_STATE,
 		.state = { .tunnel = { .name = "office",
@@ -688,7 +698,11 @@ static void answer_watch(struct rpc_server *server, const struct rpc_request *re
 	rpc_server_notify(server, &notice);
 	peer.rx_bytes = 2048;
 	notice = (struct rpc_notice){ .kind = RPC_NOTICE_STATS,
-		.stats = { .name = "office", .samples = &sample, .sample_count = 1, .peers = &peer, .peer_count = 1 } };
+		.stats = { .name = "office",
+			.samples = &sample,
+			.sample_count = 1,
+			.peers = &peer,
+			.peer_count = 1 } };
 	rpc_server_notify(server, &notice);
 	notice = (struct rpc_notice){ .kind = RPC_NOTICE_STATE,
 		.state = { .tunnel = { .name = "office" }, .gone = true } };
