@@ -13,9 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* RFC 8200, 5. */
+#define IPV6_LEAST_MTU 1280
+
 /* What was put back; error: the first that could not be. */
 struct put_back {
-	bool link;
+	bool name, link, mtu;
 	unsigned addresses, routes, rules, marks;
 	int error;
 };
@@ -36,24 +39,41 @@ bool keep_is_a_fight(struct keep *keep, struct mono now)
 
 /* ---- each kind of thing ---- */
 
-static void put_back_link(struct tunnel *tunnel, uint32_t index, struct put_back *done)
-{
-	struct net_link link;
-	int error;
-
-	if (net_link_find(tunnel->daemon->net, tunnel->name, &link) || link.index != index || link.up)
-		return; /* gone: alive.c hears of that */
-	error = net_link_set(tunnel->daemon->net, index, tunnel->view.mtu, true);
-	if (error)
-		done->error = error;
-	else
-		done->link = true;
-}
-
 static void note_error(struct put_back *done, int error)
 {
 	if (!done->error)
 		done->error = error;
+}
+
+static void put_back_link(struct tunnel *tunnel, uint32_t index, struct put_back *done)
+{
+	struct net_link link;
+	bool small;
+	int error;
+
+	if (net_link_at(tunnel->daemon->net, index, &link))
+		return; /* gone: alive.c hears of that */
+	/* The kill switch and everybody's commands know it by its name. */
+	if (strcmp(link.name, tunnel->name) != 0) {
+		error = net_link_rename(tunnel->daemon->net, index, tunnel->name);
+		if (error)
+			note_error(done, error);
+		else
+			done->name = true;
+		if (net_link_at(tunnel->daemon->net, index, &link))
+			return;
+	}
+	/* A person may try another MTU, but a link with less than this has no IPv6. */
+	small = link.mtu < IPV6_LEAST_MTU && tunnel->view.mtu >= IPV6_LEAST_MTU;
+	if (link.up && !small)
+		return;
+	error = net_link_set(tunnel->daemon->net, index, tunnel->view.mtu, true);
+	if (error) {
+		note_error(done, error);
+		return;
+	}
+	done->link = !link.up;
+	done->mtu = small;
 }
 
 static char *address_key(const struct ip_prefix *prefix)
@@ -193,7 +213,9 @@ static void list(const struct put_back *done, char *out, size_t size)
 		unsigned count;
 		const char *one, *many;
 	} kinds[] = {
+		{ done->name, "its name", NULL },
 		{ done->link, "its link", NULL },
+		{ done->mtu, "its MTU", NULL },
 		{ done->addresses, "an address", "addresses" },
 		{ done->routes, "a route", "routes" },
 		{ done->rules, "its policy rules", "families of policy rules" },
@@ -293,7 +315,8 @@ static bool put_back(struct tunnel *tunnel, struct put_back *done)
 	if (profile_of(tunnel)->table != PROFILE_TABLE_OFF && !tunnel->parked)
 		put_back_routes(tunnel, index, done);
 	put_back_rules(tunnel, done);
-	return done->link || done->addresses || done->routes || done->rules || done->marks || done->error;
+	return done->name || done->link || done->mtu || done->addresses || done->routes || done->rules ||
+	       done->marks || done->error;
 }
 
 static void look_now(struct tunnel *tunnel)

@@ -29,6 +29,11 @@ void net_config_close(struct net_config *net);
 
 /* -ENODEV: no such link. */
 int net_link_find(struct net_config *net, const char *name, struct net_link *out);
+/* The link of this index, whatever it is called. -ENODEV: none. */
+int net_link_at(struct net_config *net, uint32_t index, struct net_link *out);
+/* -EEXIST: another link has that name. Afterwards it may be down, without its routes: not every system can
+ * rename a link that is up. */
+int net_link_rename(struct net_config *net, uint32_t index, const char *name);
 int net_link_set(struct net_config *net, uint32_t index, uint32_t mtu, bool up); /* mtu 0: as it is */
 int net_link_delete(struct net_config *net, uint32_t index);
 /* Adding what is there already is done (0). Removing what is not there is done. */

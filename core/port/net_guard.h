@@ -8,7 +8,8 @@
 
 /* What may be gone: whatever belongs to one of these. 0: to none. */
 struct net_loss {
-	uint32_t interface; /* its link is down, or an address or a route of it is gone */
+	uint32_t interface; /* its link has changed (down, another name), or an address or a route of it is
+			       gone */
 	uint32_t table;     /* a route in it is gone, or another one has taken its place */
 	uint32_t mark;      /* a policy rule that names it is gone */
 	bool unknown;       /* more was told than could be heard */

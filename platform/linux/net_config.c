@@ -44,6 +44,22 @@ int net_link_find(struct net_config *net, const char *name, struct net_link *out
 	return netlink_link(&net->netlink, name, 0, out);
 }
 
+int net_link_at(struct net_config *net, uint32_t index, struct net_link *out)
+{
+	return index ? netlink_link(&net->netlink, NULL, index, out) : -ENODEV;
+}
+
+/* Linux before 6.2 answers -EBUSY for a link that is up. */
+int net_link_rename(struct net_config *net, uint32_t index, const char *name)
+{
+	int err = netlink_link_rename(&net->netlink, index, name);
+
+	if (err != -EBUSY)
+		return err;
+	err = netlink_link_set(&net->netlink, index, 0, false);
+	return err ? err : netlink_link_rename(&net->netlink, index, name);
+}
+
 int net_link_set(struct net_config *net, uint32_t index, uint32_t mtu, bool up)
 {
 	return netlink_link_set(&net->netlink, index, mtu, up);

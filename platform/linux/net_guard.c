@@ -67,13 +67,14 @@ int net_guard_handle(const struct net_guard *guard)
 	return mnl_socket_get_fd(guard->socket);
 }
 
-/* Up again is told too, in case it was down for so short a time that both wait here. */
+/* Whatever has changed: which name or MTU it had before is not in the message, and up again is told too, in
+ * case it was down for so short a time that both wait here. */
 static void take_link(const struct nlmsghdr *header, const struct taken *taken)
 {
 	const struct ifinfomsg *info = mnl_nlmsg_get_payload(header);
 	struct net_loss loss = { .interface = (uint32_t)info->ifi_index };
 
-	if (info->ifi_family == AF_UNSPEC && (!(info->ifi_flags & IFF_UP) || (info->ifi_change & IFF_UP)))
+	if (info->ifi_family == AF_UNSPEC)
 		taken->lost(&loss, taken->user);
 }
 

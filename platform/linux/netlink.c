@@ -254,6 +254,17 @@ int netlink_link_set(struct netlink *netlink, uint32_t index, uint32_t mtu, bool
 	return netlink_talk(netlink, request, NULL, NULL);
 }
 
+int netlink_link_rename(struct netlink *netlink, uint32_t index, const char *name)
+{
+	char buffer[NETLINK_REQUEST_BYTES];
+	struct nlmsghdr *request = netlink_request(buffer, RTM_NEWLINK, 0);
+	struct ifinfomsg *info = mnl_nlmsg_put_extra_header(request, sizeof(*info));
+
+	info->ifi_index = (int)index;
+	mnl_attr_put_strz(request, IFLA_IFNAME, name);
+	return netlink_talk(netlink, request, NULL, NULL);
+}
+
 int netlink_link_set_burst(struct netlink *netlink, uint32_t index, uint32_t segments)
 {
 	char buffer[NETLINK_REQUEST_BYTES];

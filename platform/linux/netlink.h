@@ -31,6 +31,7 @@ int netlink_talk(struct netlink *netlink, struct nlmsghdr *request, mnl_cb_t tak
 /* -ENODEV: no such link. name NULL: by index. */
 int netlink_link(struct netlink *netlink, const char *name, uint32_t index, struct net_link *out);
 int netlink_link_set(struct netlink *netlink, uint32_t index, uint32_t mtu, bool up);
+int netlink_link_rename(struct netlink *netlink, uint32_t index, const char *name);
 /* How many segments the kernel may put in one burst for this link. */
 int netlink_link_set_burst(struct netlink *netlink, uint32_t index, uint32_t segments);
 /* No link-local address is made up for this link: it has no neighbours to talk to. */

@@ -21,6 +21,7 @@ ALL, SPLIT = "0.0.0.0/0, ::/0", "10.77.0.0/24, fd77::/64"
 TAKERS = (
     ("link down and up", "ip link set office down; ip link set office up"),
     ("link down", "ip link set office down"),
+    ("name", "ip link set office down; ip link set office name bureau; true"),
     ("IPv4 routes", "ip route flush table TABLE"),
     ("IPv6 routes", "ip -6 route flush table TABLE"),
     ("another route in the place of ours", "ip route replace default dev eth0 table TABLE"),
@@ -81,6 +82,20 @@ def test_each_thing_is_put_back(lab):
     check("fwmark" not in place.client.run("ip", "rule").stdout, "a rule was left")
 
 
+def test_an_mtu_without_ipv6(lab):
+    """Less than 1280, with which a link loses its IPv6; another one is somebody's own affair."""
+    place = Place(lab)
+    place.take("ip link set office mtu 1300")
+    time.sleep(1)
+    check("mtu 1300" in place.client.run("ip", "link", "show", "office").stdout, "an MTU that does no harm was changed")
+    place.take("ip link set office mtu 576")
+    wait_until(lambda: "its MTU" in place.logs(), "the MTU to be put back", 20)
+    check("mtu 1420" in place.client.run("ip", "link", "show", "office").stdout, "the MTU is another one")
+    check(place.way("2001:db8:3::7") == "office", "IPv6 goes past the tunnel")
+    check(place.answers() >= 4 and place.answers("fd77::1") >= 4, "inner pings lost")
+    check(place.daemon.status("office")["state"] == "up", place.daemon.status("office")["state"])
+
+
 def test_a_split_tunnel_too(lab):
     """Routes in the main table, and what others have there stays theirs."""
     place = Place(lab, allowed=f"{SPLIT}, 10.99.0.0/24, fd99::/64")
@@ -103,7 +118,7 @@ def test_no_probe_gets_out_with_the_kill_switch(lab):
     place = Place(lab, extra="KillSwitch = on\n")
     probes = place.client.tool("probes.py")
     before = place.underlay.leaks()
-    for name, command in TAKERS[:7]:
+    for name, command in TAKERS[:8]:
         place.take(command)
         time.sleep(1)
         check(place.way("203.0.113.7") == "office", f"{name}: not put back")

@@ -38,6 +38,22 @@ static void links_are_found_and_set(void **state)
 	assert_int_equal(net_link_set(net, 4242, 0, true), -ENODEV);
 }
 
+static void a_link_gets_another_name(void **state)
+{
+	struct net_link link;
+
+	(void)state;
+	assert_int_equal(net_link_at(net, 4242, &link), -ENODEV);
+	assert_int_equal(net_link_at(net, 0, &link), -ENODEV);
+	assert_int_equal(net_link_rename(net, 4242, "cfgc"), -ENODEV);
+	assert_int_equal(net_link_rename(net, device[0].index, "lo"), -EEXIST);
+	assert_int_equal(net_link_rename(net, device[0].index, "cfgc"), 0);
+	assert_int_equal(net_link_at(net, device[0].index, &link), 0);
+	assert_string_equal(link.name, "cfgc");
+	assert_int_equal(net_link_rename(net, device[0].index, "cfga"), 0);
+	assert_int_equal(net_link_set(net, device[0].index, 0, true), 0);
+}
+
 static void addresses_come_and_go_any_number_of_times(void **state)
 {
 	static const char *const addresses[] = { "10.80.0.1/24", "10.80.1.1/32", "fd80::1/64",
@@ -171,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(links_are_found_and_set),
+		cmocka_unit_test(a_link_gets_another_name),
 		cmocka_unit_test(addresses_come_and_go_any_number_of_times),
 		cmocka_unit_test(routes_come_and_go_any_number_of_times),
 		cmocka_unit_test(a_route_takes_the_place_of_one_of_ours),

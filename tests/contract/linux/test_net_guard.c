@@ -77,6 +77,12 @@ static void each_loss_is_told_and_no_gain(void **state)
 	assert_int_equal(net_link_set(net, device[0].index, 0, false), 0);
 	assert_true(take().interface);
 	assert_int_equal(net_link_set(net, device[0].index, 0, true), 0);
+	take();
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(net_link_rename(net, device[0].index, i ? "guarda" : "bureau"), 0);
+		assert_true(take().interface);
+	}
+	assert_int_equal(net_link_set(net, device[0].index, 0, true), 0);
 }
 
 struct found {
