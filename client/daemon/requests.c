@@ -265,7 +265,7 @@ static bool refuse_lent(const struct tunnel *tunnel, struct client *client, cons
 		tunnel_name(first), tunnel_name(first));
 	error.has_state = true;
 	error.state = RPC_STATE_DOWN;
-	client_reply_error(client, id, &error);
+	answer_error(client, id, &error);
 	return true;
 }
 
@@ -355,12 +355,12 @@ void manager_switch(struct manager *manager, const char *name, enum transport tr
 		return;
 	if (!tunnel || tunnel_phase(tunnel) != TUNNEL_RUNNING) {
 		rpc_error_set(&error, RPC_CODE_NOT_UP, "%s is not up: `wgtcp-cli up %s` first", name, name);
-		client_reply_error(client, id, &error);
+		answer_error(client, id, &error);
 		return;
 	}
 	if (waiters_has(manager->waiters, WAITER_SWITCH, name)) {
 		rpc_error_set(&error, RPC_CODE_BUSY, "%s is just being switched: wait for that", name);
-		client_reply_error(client, id, &error);
+		answer_error(client, id, &error);
 		return;
 	}
 	waiters_add(manager->waiters, WAITER_SWITCH, name, client, id, 0);
