@@ -239,6 +239,7 @@ static gboolean readable(gint fd, GIOCondition condition, gpointer user)
 	struct client *client = user;
 	char bytes[16384];
 	ssize_t n = recv(fd, bytes, sizeof(bytes), 0);
+	bool failed;
 
 	(void)condition;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -248,14 +249,15 @@ static gboolean readable(gint fd, GIOCondition condition, gpointer user)
 		drop(client);
 		return G_SOURCE_REMOVE;
 	}
-	if (rpc_server_feed(client->server, bytes, (size_t)n) != 0) {
+	failed = rpc_server_feed(client->server, bytes, (size_t)n) != 0;
+	explicit_bzero(bytes, (size_t)n); /* an import holds a key */
+	if (failed) {
 		client->read_source = 0;
 		client->closing = true;
 		want_flush(client);
 		return G_SOURCE_REMOVE;
 	}
 	handle_requests(client);
-	explicit_bzero(bytes, (size_t)n); /* an import holds a key */
 	return G_SOURCE_CONTINUE;
 }
 
