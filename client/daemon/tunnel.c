@@ -145,6 +145,23 @@ void tunnel_warn(struct tunnel *tunnel, const char *text)
 	tunnel->view.warnings = *texts;
 }
 
+void tunnel_unwarn(struct tunnel *tunnel, const char *text)
+{
+	struct rpc_texts *texts = &tunnel->warnings;
+	size_t i, kept = 0;
+
+	for (i = 0; i < texts->count; i++) {
+		if (strcmp(texts->items[i], text) != 0)
+			texts->items[kept++] = texts->items[i];
+		else
+			free(texts->items[i]);
+	}
+	if (kept == texts->count)
+		return;
+	texts->count = kept;
+	tunnel->view.warnings = *texts;
+}
+
 static void free_view(struct tunnel *tunnel)
 {
 	tunnel->view.warnings = (struct rpc_texts){ 0 };
@@ -250,6 +267,7 @@ static void ended(struct tunnel *tunnel, const struct rpc_error *error)
 	memset(&tunnel->stats, 0, sizeof(tunnel->stats));
 	reset_view(tunnel, error ? RPC_STATE_FAILED : RPC_STATE_DOWN);
 	free_texts(&tunnel->warnings);
+	tunnel_forget_shared_key(tunnel);
 	if (error) {
 		tunnel->view.cause = error->cause;
 		snprintf(tunnel->view.message, sizeof(tunnel->view.message), "%s", error->message);

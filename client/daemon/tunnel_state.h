@@ -98,6 +98,8 @@ struct tunnel {
 /* ---- tunnel.c ---- */
 /* Says it with the answer to `up`, and in the status. */
 void tunnel_warn(struct tunnel *tunnel, const char *text);
+/* What was warned of is over. */
+void tunnel_unwarn(struct tunnel *tunnel, const char *text);
 /* Tells changed if the view differs from `before`, and logs a new state once. */
 void tunnel_tell(struct tunnel *tunnel, const struct rpc_tunnel *before);
 /* Goes on with the bring-up. */
@@ -121,6 +123,8 @@ enum step_result tunnel_fail(struct tunnel *tunnel, enum rpc_cause cause);
 bool tunnel_keys_fit(struct tunnel *tunnel);
 /* Warns when another tunnel that is up uses the same key for the same peer. */
 void tunnel_warn_of_shared_key(struct tunnel *tunnel);
+/* It is down: those that were warned of it are not any more. */
+void tunnel_forget_shared_key(struct tunnel *tunnel);
 
 /* ---- up_backend.c ---- */
 /* Sets tunnel->backend, and in the view why. STEP_DONE or STEP_FAILED. */

@@ -40,6 +40,15 @@ static bool share_a_peer(const struct profile *a, const struct profile *b)
 	return false;
 }
 
+static void write_warning(const char *name, char out[RPC_SENTENCE_LEN])
+{
+	snprintf(out, RPC_SENTENCE_LEN,
+		"%s is up with the same PrivateKey and the same peer, which talks to one of the two at a "
+		"time: take %s down, or "
+		"give one of them a key of its own",
+		name, name);
+}
+
 static void look_at_other(struct tunnel *other, void *user)
 {
 	struct tunnel *tunnel = user;
@@ -50,15 +59,24 @@ static void look_at_other(struct tunnel *other, void *user)
 			other->loaded.profile.private_key, tunnel->loaded.profile.private_key, KEY_LEN) ||
 		!share_a_peer(&other->loaded.profile, &tunnel->loaded.profile))
 		return;
-	snprintf(text, sizeof(text),
-		"%s is up with the same PrivateKey and the same peer, which talks to one of the two at a "
-		"time: take %s down, or "
-		"give one of them a key of its own",
-		other->name, other->name);
+	write_warning(other->name, text);
 	tunnel_warn(tunnel, text);
 }
 
 void tunnel_warn_of_shared_key(struct tunnel *tunnel)
 {
 	manager_each(tunnel->daemon->manager, look_at_other, tunnel);
+}
+
+static void calm(struct tunnel *other, void *user)
+{
+	tunnel_unwarn(other, user);
+}
+
+void tunnel_forget_shared_key(struct tunnel *tunnel)
+{
+	char text[RPC_SENTENCE_LEN];
+
+	write_warning(tunnel->name, text);
+	manager_each(tunnel->daemon->manager, calm, text);
 }

@@ -161,7 +161,7 @@ def test_keys_do_not_leak(lab):
 
 
 def test_keys_that_can_not_work(lab):
-    """Our own key as the peer's is refused by up; the same key and peer in two tunnels is warned of."""
+    """Our own key as the peer's is refused by up; the same key and peer in two tunnels is warned of while both are up."""
     daemon = Daemon(lab.host("host"))
     key, peer = Key(), Key()
     daemon.profile("mirror", interface_text(key, extra="Address = 10.77.0.2/24\n") + peer_text(
@@ -175,6 +175,9 @@ def test_keys_that_can_not_work(lab):
     check("same PrivateKey" not in done.stderr, done.stderr)
     _, done = daemon.up("twin2")
     check("twin1 is up with the same PrivateKey" in done.stderr, done.stderr)
+    check("same PrivateKey" in daemon.cli("status", "twin2").stdout, "status does not show the warning")
+    daemon.cli("down", "twin1")
+    check("same PrivateKey" not in daemon.cli("status", "twin2").stdout, "status warns of a tunnel that is down")
 
 
 if __name__ == "__main__":
