@@ -17,6 +17,7 @@ struct lockdown {
 	int state_folder;
 	struct journal *journal;
 	struct lockdown_file file;
+	int unsaved; /* 0, or why the file does not say what is on */
 	struct kill_switch_tunnel tunnels[KILL_SWITCH_TUNNELS_MAX]; /* that are there */
 	size_t tunnel_count;
 	struct kill_switch_network networks[KILL_SWITCH_NETWORKS_MAX]; /* as of the last change */
@@ -96,6 +97,7 @@ static void save_or_say(struct lockdown *lockdown)
 {
 	int error = save(lockdown->state_folder, &lockdown->file);
 
+	lockdown->unsaved = error;
 	if (error)
 		journal_say(lockdown->journal, JOURNAL_ERROR, NULL,
 			"%s in the state folder cannot be written: %s: after a restart the kill switch may "
@@ -290,6 +292,11 @@ enum rpc_kill_switch lockdown_state(const struct lockdown *lockdown)
 	if (lockdown->file.count == 0)
 		return RPC_KILL_SWITCH_OFF;
 	return open_left(&lockdown->file) ? RPC_KILL_SWITCH_OPEN : RPC_KILL_SWITCH_ON;
+}
+
+int lockdown_unsaved(const struct lockdown *lockdown)
+{
+	return lockdown->unsaved;
 }
 
 bool lockdown_holds(const struct lockdown *lockdown, const char *name)

@@ -41,6 +41,8 @@ int lockdown_open(struct lockdown *lockdown, uint32_t seconds, char why[KILL_SWI
 
 enum rpc_kill_switch lockdown_state(const struct lockdown *lockdown);
 bool lockdown_holds(const struct lockdown *lockdown, const char *name);
+/* 0, or -errno: what is on now could not be written down, so neither the next daemon nor the next boot knows of it. */
+int lockdown_unsaved(const struct lockdown *lockdown);
 /* Who holds it, and until when it is open. Borrowed. */
 const struct lockdown_file *lockdown_file(const struct lockdown *lockdown);
 

@@ -69,18 +69,27 @@ enum step_result tunnel_set_mark(void *context)
 
 static void warn_of_kill_switch(struct tunnel *tunnel)
 {
+	int unsaved = lockdown_unsaved(tunnel->daemon->lockdown);
 	char text[RPC_SENTENCE_LEN];
 
 	snprintf(text, sizeof(text),
 		"the kill switch is on: until `wgtcp-cli down %s` or `wgtcp-cli unlock` nothing leaves this "
 		"machine past the "
-		"tunnel, also when the tunnel breaks and after a restart, and nobody outside reaches it "
+		"tunnel, also when the tunnel breaks%s, and nobody outside reaches it "
 		"(ssh)%s",
-		tunnel->name,
+		tunnel->name, unsaved ? "" : " and after a restart",
 		tunnel->loaded.profile.kill_switch_lan
 			? ", but for the local network"
 			: "; KillSwitchAllowLan = on lets the local network be reached");
 	tunnel_warn(tunnel, text);
+	if (unsaved) {
+		snprintf(text, sizeof(text),
+			"the kill switch could not be written down in the state folder (%s), so it ends when "
+			"wgtcpd or this machine is started again: make that folder writable, then `wgtcp-cli "
+			"down %s` and up",
+			strerror(-unsaved), tunnel->name);
+		tunnel_warn(tunnel, text);
+	}
 	if (!tunnel_takes_all(tunnel, IP_V4))
 		tunnel_warn(tunnel, "AllowedIPs does not hold everything, so with KillSwitch = on what is "
 				    "not in it cannot be reached at "

@@ -622,5 +622,23 @@ def test_two_tunnels_hold_it(lab):
     check(reached(place), "still shut")
 
 
+def test_the_disk_is_full(lab):
+    """It is on all the same, and up says what it cannot promise then."""
+    place = Place(lab)
+    state = place.daemon.state
+    place.daemon.program.stop()
+    place.client.run("mount", "-t", "tmpfs", "-o", "size=4k,mode=700", "tmpfs", state)
+    place.client.run("sh", "-c", f"head -c 8192 /dev/zero >{state}/fill", check_code=False)
+    place.daemon.start()
+    _, done = place.daemon.up("office")
+    check("could not be written down" in done.stderr and "No space left" in done.stderr, f"up says: {done.stderr}")
+    check("after a restart" not in done.stderr, f"up promises too much: {done.stderr}")
+    check(place.daemon.status("office")["kill_switch"] == "on", "the kill switch is off")
+    place.daemon.cli("down", "office")
+    place.client.run("rm", f"{state}/fill")
+    _, done = place.daemon.up("office")
+    check("could not be written down" not in done.stderr and "after a restart" in done.stderr, f"up says: {done.stderr}")
+
+
 if __name__ == "__main__":
     sys.exit(case.main(globals()))
