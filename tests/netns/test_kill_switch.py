@@ -627,8 +627,8 @@ def test_the_disk_is_full(lab):
     place = Place(lab)
     state = place.daemon.state
     place.daemon.program.stop()
-    place.client.run("mount", "-t", "tmpfs", "-o", "size=4k,mode=700", "tmpfs", state)
-    place.client.run("sh", "-c", f"head -c 8192 /dev/zero >{state}/fill", check_code=False)
+    place.client.run("mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", state)
+    place.client.run("sh", "-c", f"head -c 131072 /dev/zero >{state}/fill", check_code=False)
     place.daemon.start()
     _, done = place.daemon.up("office")
     check("could not be written down" in done.stderr and "No space left" in done.stderr, f"up says: {done.stderr}")
