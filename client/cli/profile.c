@@ -132,10 +132,17 @@ enum cli_exit run_import(struct cli *cli)
 
 static enum cli_exit show_qr(const struct cli *cli, const char *text)
 {
+	unsigned width = console_width(CONSOLE_OUT), needed = qr_columns(text, console_is_utf8());
 	struct text out = { 0 };
 	enum cli_exit code = CLI_DONE;
 
-	if (qr_write(text, console_is_utf8(), console_wants_colour(CONSOLE_OUT), &out))
+	if (width && needed > width)
+		code = cli_fail(cli, CLI_OTHER,
+			"the QR code is %u columns wide and this window %u: make the window wider or its "
+			"letters "
+			"smaller, and try again",
+			needed, width);
+	else if (qr_write(text, console_is_utf8(), console_wants_colour(CONSOLE_OUT), &out))
 		console_write(CONSOLE_OUT, out.bytes, out.len);
 	else
 		code = cli_fail(cli, CLI_OTHER,

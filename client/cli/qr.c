@@ -33,6 +33,25 @@ static void add_row_ascii(const QRcode *code, int y, int size, struct text *out)
 		text_addf(out, is_light(code, x, y) ? "##" : "  ");
 }
 
+/* It holds what the text does, keys too. */
+static void code_free(QRcode *code)
+{
+	memory_wipe(code->data, (size_t)code->width * (size_t)code->width);
+	QRcode_free(code);
+}
+
+unsigned qr_columns(const char *text, bool utf8)
+{
+	QRcode *code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L);
+	unsigned size;
+
+	if (!code)
+		return 0;
+	size = (unsigned)code->width + 2 * QUIET;
+	code_free(code);
+	return utf8 ? size : 2 * size;
+}
+
 bool qr_write(const char *text, bool utf8, bool colour, struct text *out)
 {
 	QRcode *code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L);
@@ -50,7 +69,6 @@ bool qr_write(const char *text, bool utf8, bool colour, struct text *out)
 			add_row_ascii(code, y, size, out);
 		text_addf(out, colour ? "\033[0m\n" : "\n");
 	}
-	memory_wipe(code->data, (size_t)code->width * (size_t)code->width);
-	QRcode_free(code);
+	code_free(code);
 	return true;
 }

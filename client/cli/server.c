@@ -59,19 +59,30 @@ static bool read_request(struct cli *cli, struct rpc_request *request, enum cli_
 	return true;
 }
 
-static void show_qr(const char *profile)
+/* Whether it stands on the screen. */
+static bool show_qr(const char *profile)
 {
+	unsigned width = console_width(CONSOLE_OUT), needed = qr_columns(profile, console_is_utf8());
 	struct text out = { 0 };
+	bool shown = false;
 
-	if (console_is_terminal(CONSOLE_OUT) &&
-		qr_write(profile, console_is_utf8(), console_wants_colour(CONSOLE_OUT), &out))
+	if (!console_is_terminal(CONSOLE_OUT))
+		return false;
+	if (width && needed > width) {
+		cli_out("No QR code is shown, since it is %u columns wide and this window %u.\n", needed,
+			width);
+	} else if (qr_write(profile, console_is_utf8(), console_wants_colour(CONSOLE_OUT), &out)) {
 		console_write(CONSOLE_OUT, out.bytes, out.len);
+		shown = true;
+	}
 	text_free(&out);
+	return shown;
 }
 
 static void tell(const struct rpc_served *served, bool made, const char *path)
 {
 	const char *port = strrchr(served->endpoint, ':');
+	bool shown;
 
 	if (made)
 		cli_out("The server is ready as %s; `wgtcp-cli up %s` starts it, and it starts with the "
@@ -83,12 +94,12 @@ static void tell(const struct rpc_served *served, bool made, const char *path)
 		cli_out("%s knows the client %s from its next start on: `wgtcp-cli down %s` and `wgtcp-cli "
 			"up %s`.\n",
 			served->name, served->client, served->name, served->name);
-	show_qr(served->text);
+	shown = show_qr(served->text);
 	if (path)
 		cli_out("The profile for %s is %s. It holds its private key, which is nowhere else:\n"
-			"hand it over by a safe way, then delete it. `wgtcp-cli import %s` takes it there,\n"
-			"and a telephone takes the QR code.\n",
-			served->client, path, path);
+			"hand it over by a safe way, then delete it. `wgtcp-cli import %s` takes it "
+			"there%s.\n",
+			served->client, path, path, shown ? ",\nand a telephone takes the QR code" : "");
 	if (made && port)
 		cli_out("Nothing was opened in a firewall: port %s must be open to this machine, for UDP and "
 			"for TCP.\n",

@@ -460,6 +460,16 @@ static void test_export_delete_set(void **state)
 	assert_int_equal(RUN("export", "office", "--qr"), 0);
 	assert_memory_equal(fake.out, "\xe2\x96\x88\xe2\x96\x88", 6);
 	start(answer_usual);
+	fake.utf8 = true;
+	fake.width = 29;
+	assert_int_equal(RUN("export", "office", "--qr"), 0);
+	start(answer_usual);
+	fake.utf8 = true;
+	fake.width = 28;
+	assert_int_equal(RUN("export", "office", "--qr"), 1);
+	assert_out("");
+	assert_non_null(strstr(fake.err, "the QR code is 29"));
+	start(answer_usual);
 	assert_int_equal(RUN("delete", "office.conf"), 0);
 	assert_out("office is deleted.\n");
 	start(answer_usual);
@@ -536,6 +546,19 @@ static void test_server(void **state)
 	assert_string_equal(asked(0)->name, "office");
 	assert_string_equal(asked(0)->client, "../Anna's laptop");
 	assert_int_equal(asked(0)->port, 51820);
+
+	start(answer_usual);
+	fake.terminal = fake.utf8 = true;
+	fake.width = 80;
+	assert_int_equal(RUN("server", "add", "anna"), 0);
+	assert_non_null(strstr(fake.out, "and a telephone takes the QR code"));
+	start(answer_usual);
+	fake.terminal = fake.utf8 = true;
+	fake.width = 20;
+	assert_int_equal(RUN("server", "add", "anna"), 0);
+	assert_non_null(
+		strstr(fake.out, "No QR code is shown, since it is 29 columns wide and this window 20."));
+	assert_null(strstr(fake.out, "a telephone"));
 
 	/* The key is nowhere else, so it is not lost with the file. */
 	start(answer_usual);
