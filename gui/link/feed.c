@@ -53,6 +53,8 @@ static void on_event(struct rpc_event *event, void *user)
 		ask_for_list(feed, rest);
 	if (change.what & MODEL_WANTS_LIST && feed->model.has_list)
 		feed_list(feed);
+	if (change.what & MODEL_WANTS_LOCKDOWN)
+		feed_lockdown(feed);
 	if (change.what)
 		feed->events.changed(&change, feed->user);
 }
@@ -70,6 +72,7 @@ static void on_connection(int err, void *user)
 		link_ask(feed->link, &info, NULL, NULL);
 		feed_list(feed);
 		link_ask(feed->link, &watch, NULL, NULL);
+		feed_lockdown(feed);
 	}
 	feed->events.service(feed->user);
 }
@@ -104,6 +107,32 @@ bool feed_may_change(const struct feed *feed)
 void feed_list(struct feed *feed)
 {
 	ask_for_list(feed, 0);
+}
+
+/* ---- the kill switch ---- */
+
+void feed_lockdown(struct feed *feed)
+{
+	/* Tunnels come by notices: all of them are skipped here. */
+	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_STATUS, .tunnel_from = UINT32_MAX };
+
+	link_ask(feed->link, &request, NULL, NULL);
+}
+
+static void on_unlocked(struct rpc_event *event, void *user)
+{
+	struct feed *feed = user;
+
+	if (!event || event->kind == RPC_EVENT_ERROR)
+		feed->events.trouble(NULL, feed_error_text(event), feed->user);
+}
+
+void feed_unlock(struct feed *feed, uint32_t for_s)
+{
+	struct rpc_request request = { .method = RPC_METHOD_KILLSWITCH_UNLOCK, .for_s = for_s };
+
+	if (link_ask(feed->link, &request, on_unlocked, feed))
+		feed->events.trouble(NULL, _("The service is not there."), feed->user);
 }
 
 /* ---- one click ---- */

@@ -36,6 +36,10 @@ void feed_free(struct feed *feed);
 bool feed_may_change(const struct feed *feed);
 /* Asks for the profiles again, after one was added, changed or taken away. */
 void feed_list(struct feed *feed);
+/* Asks how the kill switch stands. */
+void feed_lockdown(struct feed *feed);
+/* Opens the kill switch: for so many seconds, or (0) until a tunnel that holds it connects again. */
+void feed_unlock(struct feed *feed, uint32_t for_s);
 /* Connects or disconnects. transport: for this run; NULL: as the profile says. */
 void feed_turn(struct feed *feed, struct model_tunnel *tunnel, bool on, const enum transport *transport);
 /* Moves a living tunnel. */

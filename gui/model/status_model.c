@@ -33,6 +33,7 @@ void status_model_lost(struct status_model *model)
 	}
 	model->has_info = model->has_list = false;
 	model->info = (struct rpc_info){ 0 };
+	model->lockdown = (struct model_lockdown){ 0 };
 }
 
 struct model_tunnel *status_model_find(const struct status_model *model, const char *name)
@@ -154,6 +155,28 @@ static bool take_list(struct status_model *model, const struct rpc_list *list, s
 	return true;
 }
 
+/* ---- the kill switch ---- */
+
+static void take_lockdown(
+	struct status_model *model, const struct rpc_lockdown *from, struct model_change *change)
+{
+	struct model_lockdown to = { .state = from->state, .open_until = from->open_until };
+	size_t len = 0;
+
+	for (size_t i = 0; i < from->tunnels.count && len < sizeof(to.holders); i++) {
+		const struct model_tunnel *tunnel = status_model_find(model, from->tunnels.items[i]);
+
+		len += (size_t)snprintf(to.holders + len, sizeof(to.holders) - len, "%s%s", len ? ", " : "",
+			tunnel ? tunnel->shown : from->tunnels.items[i]);
+		to.passes = to.passes || (tunnel && words_passes(tunnel->status.state));
+	}
+	if (to.state == model->lockdown.state && to.open_until == model->lockdown.open_until &&
+		to.passes == model->lockdown.passes && !strcmp(to.holders, model->lockdown.holders))
+		return;
+	model->lockdown = to;
+	change->what |= MODEL_CHANGED_LOCKDOWN;
+}
+
 /* ---- states ---- */
 
 /* Takes the memory of status. */
@@ -171,6 +194,9 @@ static bool take_tunnel(struct status_model *model, struct rpc_tunnel *status, s
 	/* Another program's has no profile that a list would have. */
 	if (!tunnel->is_listed && !status->managed_by[0])
 		change->what |= MODEL_WANTS_LIST;
+	if (tunnel->status.kill_switch != status->kill_switch ||
+		(model->lockdown.state != RPC_KILL_SWITCH_OFF && tunnel->status.state != status->state))
+		change->what |= MODEL_WANTS_LOCKDOWN;
 	was_asking = tunnel->is_asking && tunnel->wants_on;
 	rpc_tunnel_free(&tunnel->status);
 	tunnel->status = *status;
@@ -276,6 +302,10 @@ static bool take_result(struct status_model *model, struct rpc_result *result, s
 			if (!take_tunnel(model, &result->status.tunnels[i], change))
 				return false;
 		}
+		take_lockdown(model, &result->status.lockdown, change);
+		return true;
+	case RPC_METHOD_KILLSWITCH_UNLOCK:
+		take_lockdown(model, &result->unlocked.lockdown, change);
 		return true;
 	case RPC_METHOD_TUNNEL_UP:
 	case RPC_METHOD_TUNNEL_SWITCH:
@@ -285,7 +315,6 @@ static bool take_result(struct status_model *model, struct rpc_result *result, s
 	case RPC_METHOD_TUNNEL_EXPORT:
 	case RPC_METHOD_TUNNEL_DELETE:
 	case RPC_METHOD_TUNNEL_SET:
-	case RPC_METHOD_KILLSWITCH_UNLOCK:
 	case RPC_METHOD_DIAGNOSE:
 	case RPC_METHOD_LOGS:
 	case RPC_METHOD_WATCH:

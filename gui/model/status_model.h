@@ -22,10 +22,19 @@ struct model_tunnel {
 	enum rpc_step step; /* of the tunnel.up that is under way */
 	/* What this program asked for and has not been answered. */
 	bool is_asking, wants_on;
-	/* The last thing that went wrong with it here, a sentence; "" when none did. Gone with the next try. */
+	/* The last thing that went wrong with it here, a sentence; "" when none did. Gone with the next try.
+	 */
 	char trouble[RPC_SENTENCE_LEN];
 	struct history history;
 	struct news news;
+};
+
+/* The kill switch of this computer. */
+struct model_lockdown {
+	enum rpc_kill_switch state;
+	uint64_t open_until;            /* Unix time, s; 0: not for a time */
+	char holders[RPC_SENTENCE_LEN]; /* what people call the tunnels that hold it, with commas */
+	bool passes;                    /* one of these carries packets now */
 };
 
 struct status_model {
@@ -33,15 +42,18 @@ struct status_model {
 	size_t count;
 	bool has_info, has_list;
 	struct rpc_info info;
+	struct model_lockdown lockdown;
 };
 
 /* What an event changed. */
 enum {
-	MODEL_CHANGED_SET = 1,    /* tunnels came, went or are called otherwise */
-	MODEL_CHANGED_STATE = 2,  /* of one tunnel, or of all if `tunnel` is NULL */
-	MODEL_CHANGED_STATS = 4,  /* of one tunnel */
-	MODEL_CHANGED_INFO = 8,   /* of the daemon */
-	MODEL_WANTS_LIST = 16,    /* a tunnel that no list had: ask for tunnel.list again */
+	MODEL_CHANGED_SET = 1,       /* tunnels came, went or are called otherwise */
+	MODEL_CHANGED_STATE = 2,     /* of one tunnel, or of all if `tunnel` is NULL */
+	MODEL_CHANGED_STATS = 4,     /* of one tunnel */
+	MODEL_CHANGED_INFO = 8,      /* of the daemon */
+	MODEL_WANTS_LIST = 16,       /* a tunnel that no list had: ask for tunnel.list again */
+	MODEL_WANTS_LOCKDOWN = 32,   /* the kill switch may stand otherwise: ask for tunnel.status */
+	MODEL_CHANGED_LOCKDOWN = 64, /* the kill switch */
 };
 
 struct model_change {
@@ -51,8 +63,8 @@ struct model_change {
 };
 
 void status_model_free(struct status_model *model);
-/* The daemon is gone: nothing is known any more, except what has been told of each tunnel, so that nothing is told twice
- * when it comes back. */
+/* The daemon is gone: nothing is known any more, except what has been told of each tunnel, so that nothing is
+ * told twice when it comes back. */
 void status_model_lost(struct status_model *model);
 
 /* NULL: there is none. */
@@ -62,8 +74,9 @@ struct model_tunnel *status_model_at(const struct status_model *model, size_t in
 /* How many carry packets now. */
 size_t status_model_up_count(const struct status_model *model);
 
-/* Notices, and results of daemon.info, tunnel.list, tunnel.status, up and switch. Others change nothing. Takes the memory
- * of what it keeps out of the event, which the caller frees in any case. False: memory was short. */
+/* Notices, and results of daemon.info, tunnel.list, tunnel.status, up and switch. Others change nothing.
+ * Takes the memory of what it keeps out of the event, which the caller frees in any case. False: memory was
+ * short. */
 bool status_model_take(struct status_model *model, struct rpc_event *event, struct model_change *change);
 
 #endif

@@ -40,8 +40,10 @@ int main(int argc, char **argv)
 	const GOptionEntry entries[] = {
 		{ "socket", 0, 0, G_OPTION_ARG_FILENAME, &socket_path,
 			N_("wgtcpd's socket (/run/wgtcp/wgtcpd.sock)"), N_("PATH") },
-		{ "icons", 0, 0, G_OPTION_ARG_FILENAME, &icons, N_("The folder of icon themes with our icons"), N_("PATH") },
-		{ "wait", 0, 0, G_OPTION_ARG_INT, &wait, N_("Wait so long for the desktop to show a tray"), N_("SECONDS") },
+		{ "icons", 0, 0, G_OPTION_ARG_FILENAME, &icons,
+			N_("The folder of icon themes with our icons"), N_("PATH") },
+		{ "wait", 0, 0, G_OPTION_ARG_INT, &wait, N_("Wait so long for the desktop to show a tray"),
+			N_("SECONDS") },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	struct tray_options options;
@@ -62,7 +64,8 @@ int main(int argc, char **argv)
 	}
 	if (!host_is_there(bus, wait > 0 ? (unsigned)wait : 0)) {
 		g_printerr("%s\n",
-			_("wgtcp-tray: this desktop shows no tray icons (nobody owns org.kde.StatusNotifierWatcher). In GNOME "
+			_("wgtcp-tray: this desktop shows no tray icons (nobody owns "
+			  "org.kde.StatusNotifierWatcher). In GNOME "
 			  "the extension AppIndicator shows them; the window, wgtcp-gui, needs none."));
 		goto out;
 	}
@@ -75,6 +78,9 @@ int main(int argc, char **argv)
 	code = 0;
 out:
 	tray_free(tray);
+	/* Who clicked on Quit waits for the answer to the click. */
+	if (bus)
+		g_dbus_connection_flush_sync(bus, NULL, NULL);
 	g_clear_object(&bus);
 	g_clear_error(&error);
 	g_free(socket_path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The menu is made anew only when tunnels come or go: what shows it (a shell, over D-Bus) keeps its items, and those that
- * were hidden or switched off do not always come back there. */
+/* The menu is made anew only when tunnels come or go: what shows it (a shell, over D-Bus) keeps its items,
+ * and those that were hidden or switched off do not always come back there. */
 #include "gui/tray/tray.h"
 
 #include "gui/link/feed.h"
@@ -22,7 +22,7 @@ struct tray {
 	char *socket_path;
 	struct feed *feed;
 	AppIndicator *indicator;
-	GtkWidget *menu, *state;
+	GtkWidget *menu, *state, *speed;
 	GPtrArray *items; /* struct item, owned */
 	bool setting;     /* check marks are moved by us */
 };
@@ -64,12 +64,14 @@ static void sum_up(const struct tray *tray, char *out, size_t size)
 	else if (!up)
 		g_strlcpy(out, _("Not connected"), size);
 	else
-		g_snprintf(out, (gulong)size, ngettext("%zu tunnel is connected", "%zu tunnels are connected", up), up);
+		g_snprintf(out, (gulong)size,
+			ngettext("%zu tunnel is connected", "%zu tunnels are connected", up), up);
 }
 
 static void show_icon(struct tray *tray)
 {
-	enum words_shape shape = tray->feed->service == SERVICE_READY ? shape_of(&tray->feed->model) : WORDS_SHAPE_OFF;
+	enum words_shape shape =
+		tray->feed->service == SERVICE_READY ? shape_of(&tray->feed->model) : WORDS_SHAPE_OFF;
 	char words[WORDS_LEN];
 
 	if (tray->feed->service != SERVICE_READY && tray->feed->service != SERVICE_CONNECTING)
@@ -96,8 +98,8 @@ static void label_of(const struct model_tunnel *tunnel, char *out, size_t size)
 		units_rate(summary.rx_now, rx, sizeof(rx));
 		units_rate(summary.tx_now, tx, sizeof(tx));
 		/* Translators: the tunnel's name, UDP or TCP, how fast it receives and sends */
-		g_snprintf(out, (gulong)size, _("%s: %s, ↓ %s, ↑ %s"), tunnel->shown, words_carrier(status->carrier), rx,
-			tx);
+		g_snprintf(out, (gulong)size, _("%s: %s, ↓ %s, ↑ %s"), tunnel->shown,
+			words_carrier(status->carrier), rx, tx);
 	} else if (status->state == RPC_STATE_DOWN) {
 		g_strlcpy(out, tunnel->shown, size);
 	} else {
@@ -121,7 +123,8 @@ static void show_item(struct tray *tray, const struct item *item)
 	tray->setting = true;
 	gtk_check_menu_item_set_active(GTK_CHECK_MENU_ITEM(item->widget), on);
 	tray->setting = false;
-	gtk_widget_set_sensitive(item->widget, feed_may_change(tray->feed) && (on || !tunnel->profile_error[0]));
+	gtk_widget_set_sensitive(
+		item->widget, feed_may_change(tray->feed) && (on || !tunnel->profile_error[0]));
 }
 
 static void on_toggled(GtkCheckMenuItem *widget, gpointer user)
@@ -139,18 +142,52 @@ static void on_toggled(GtkCheckMenuItem *widget, gpointer user)
 
 /* ---- the menu ---- */
 
-static void on_open(GtkMenuItem *widget, gpointer user)
+/* option: NULL, or one with its value. */
+static void open_window(const struct tray *tray, const char *option, const char *value)
 {
-	struct tray *tray = user;
 	/* A second one presents the first one's window. */
-	char *arguments[] = { (char *)"wgtcp-gui", (char *)"--socket", tray->socket_path, NULL };
+	char *arguments[] = { (char *)"wgtcp-gui", (char *)"--socket", tray->socket_path, (char *)option,
+		(char *)value, NULL };
 	GError *error = NULL;
 
-	(void)widget;
 	if (!g_spawn_async(NULL, arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, &error)) {
 		g_printerr("wgtcp-tray: the window does not open: %s\n", error->message);
 		g_error_free(error);
 	}
+}
+
+static void on_open(GtkMenuItem *widget, gpointer user)
+{
+	(void)widget;
+	open_window(user, NULL, NULL);
+}
+
+/* The first that is connected, in the order of the menu. */
+static const struct model_tunnel *connected(const struct tray *tray)
+{
+	const struct status_model *model = &tray->feed->model;
+
+	for (size_t i = 0; i < model->count; i++) {
+		if (words_passes(model->tunnels[i]->status.state))
+			return model->tunnels[i];
+	}
+	return NULL;
+}
+
+static void on_speed(GtkMenuItem *widget, gpointer user)
+{
+	const struct tray *tray = user;
+	const struct model_tunnel *tunnel = connected(tray);
+
+	(void)widget;
+	if (tunnel)
+		open_window(tray, "--speed-test", tunnel->name);
+}
+
+/* It measures what is connected. */
+static void show_speed(struct tray *tray)
+{
+	gtk_widget_set_sensitive(tray->speed, feed_may_change(tray->feed) && connected(tray));
 }
 
 static void on_quit(GtkMenuItem *widget, gpointer user)
@@ -193,6 +230,8 @@ static void make_menu(struct tray *tray)
 		add_tunnel(tray, feed->model.tunnels[i]);
 	if (tray->items->len)
 		add(tray, gtk_separator_menu_item_new());
+	tray->speed = add(tray, gtk_menu_item_new_with_mnemonic(_("_Speed test")));
+	g_signal_connect(tray->speed, "activate", G_CALLBACK(on_speed), tray);
 	item = add(tray, gtk_menu_item_new_with_mnemonic(_("_Open the window")));
 	g_signal_connect(item, "activate", G_CALLBACK(on_open), tray);
 	item = add(tray, gtk_menu_item_new_with_mnemonic(_("_Quit")));
@@ -201,6 +240,7 @@ static void make_menu(struct tray *tray)
 	/* The indicator takes the menu, and lets the old one go. */
 	app_indicator_set_menu(tray->indicator, GTK_MENU(tray->menu));
 	show_icon(tray);
+	show_speed(tray);
 }
 
 /* ---- the feed ---- */
@@ -224,8 +264,10 @@ static void on_changed(const struct model_change *change, void *user)
 		if (!change->tunnel || !strcmp(item->name, change->tunnel->name))
 			show_item(tray, item);
 	}
-	if (change->what & ~(unsigned)MODEL_CHANGED_STATS)
+	if (change->what & ~(unsigned)MODEL_CHANGED_STATS) {
 		show_icon(tray);
+		show_speed(tray);
+	}
 }
 
 static void on_trouble(struct model_tunnel *tunnel, const char *sentence, void *user)

@@ -98,7 +98,8 @@ enum need {
 	NEED_CHANGE,  /* the right to change things */
 	NEED_TUNNEL,  /* a chosen tunnel */
 	NEED_CONTROL, /* both */
-	NEED_OWN,     /* both, and its profile is ours to write */
+	NEED_PROFILE, /* both, and the service has its profile: another program's tunnel has none */
+	NEED_OWN,     /* the same, and it is ours to write */
 };
 
 static const struct action {
@@ -111,8 +112,8 @@ static const struct action {
 	{ "paste", do_paste, NEED_CHANGE, { "<Control>v" } },
 	{ "turn", do_turn, NEED_CONTROL, { "<Control>Return", "<Control>KP_Enter" } },
 	{ "edit", do_edit, NEED_OWN, { "<Control>e", "F2" } },
-	{ "export", do_export, NEED_CONTROL, { "<Control>s" } },
-	{ "qr", do_qr, NEED_CONTROL, { "<Control>r" } },
+	{ "export", do_export, NEED_PROFILE, { "<Control>s" } },
+	{ "qr", do_qr, NEED_PROFILE, { "<Control>r" } },
 	{ "delete", do_delete, NEED_OWN, { "<Control>Delete" } },
 	{ "why", do_why, NEED_TUNNEL, { "<Control>d" } },
 	{ "speed", do_speed, NEED_TUNNEL, { "<Control>t" } },
@@ -136,8 +137,10 @@ static bool is_met(const struct app *app, enum need need)
 		return tunnel != NULL;
 	case NEED_CONTROL:
 		return tunnel && may_change;
+	case NEED_PROFILE:
+		return tunnel && may_change && tunnel->is_listed;
 	case NEED_OWN:
-		return tunnel && may_change && !tunnel->is_read_only;
+		return tunnel && may_change && tunnel->is_listed && !tunnel->is_read_only;
 	}
 	return false;
 }

@@ -23,6 +23,29 @@ static void import_opened(struct app *app)
 	g_slist_free_full(opened, g_object_unref);
 }
 
+static gboolean on_speed_tried(gpointer user)
+{
+	struct app *app = user;
+	const struct model_tunnel *tunnel;
+
+	app->speed_source = 0;
+	if (!app->window || !app->speed_wished[0])
+		return G_SOURCE_REMOVE;
+	tunnel = app->feed->model.has_list ? status_model_find(&app->feed->model, app->speed_wished) : NULL;
+	/* The service has not been heard yet, or has no such tunnel. */
+	if (!tunnel)
+		return G_SOURCE_REMOVE;
+	speed_view_open(app, tunnel);
+	app->speed_wished[0] = '\0';
+	return G_SOURCE_REMOVE;
+}
+
+static void try_speed(struct app *app)
+{
+	if (app->speed_wished[0] && !app->speed_source)
+		app->speed_source = g_idle_add(on_speed_tried, app);
+}
+
 static void on_service(void *user)
 {
 	struct app *app = user;
@@ -46,6 +69,7 @@ static void on_changed(const struct model_change *change, void *user)
 	if (app->window)
 		main_window_changed(app->window, change);
 	import_opened(app);
+	try_speed(app);
 }
 
 static void on_trouble(struct model_tunnel *tunnel, const char *sentence, void *user)
@@ -112,6 +136,15 @@ static void on_show(GSimpleAction *action, GVariant *parameter, gpointer user)
 	main_window_show_tunnel(app->window, g_variant_get_string(parameter, NULL));
 }
 
+static void on_speed(GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+	struct app *app = user;
+
+	on_show(action, parameter, user);
+	g_strlcpy(app->speed_wished, g_variant_get_string(parameter, NULL), sizeof(app->speed_wished));
+	try_speed(app);
+}
+
 static void on_portal(GSimpleAction *action, GVariant *parameter, gpointer user)
 {
 	struct app *app = user;
@@ -139,6 +172,7 @@ static void on_startup(GApplication *application, gpointer user)
 {
 	static const GActionEntry entries[] = {
 		{ .name = "show", .activate = on_show, .parameter_type = "s" },
+		{ .name = "speed", .activate = on_speed, .parameter_type = "s" },
 		{ .name = "portal", .activate = on_portal }, { .name = "quit", .activate = on_quit }
 	};
 	const char *const quit_keys[] = { "<Control>q", NULL }, *const close_keys[] = { "<Control>w", NULL };
@@ -157,6 +191,9 @@ static void on_shutdown(GApplication *application, gpointer user)
 	struct app *app = user;
 
 	(void)application;
+	if (app->speed_source)
+		g_source_remove(app->speed_source);
+	app->speed_source = 0;
 	feed_free(app->feed);
 	app->feed = NULL;
 	removal_free(app->removal);
@@ -165,11 +202,32 @@ static void on_shutdown(GApplication *application, gpointer user)
 	app->opened = NULL;
 }
 
+/* Handed to the program that runs already, or done by this one. */
+static int on_local_options(GApplication *application, GVariantDict *dict, gpointer user)
+{
+	struct app *app = user;
+	GError *error = NULL;
+
+	(void)dict;
+	if (!app->speed_option)
+		return -1;
+	if (!g_application_register(application, NULL, &error)) {
+		g_printerr("wgtcp-gui: %s\n", error->message);
+		g_error_free(error);
+		return 1;
+	}
+	g_action_group_activate_action(
+		G_ACTION_GROUP(application), "speed", g_variant_new_string(app->speed_option));
+	return g_application_get_is_remote(application) ? 0 : -1;
+}
+
 int app_run(int argc, char **argv)
 {
 	struct app app = { .socket_path = NULL };
 	const GOptionEntry options[] = { { "socket", 0, 0, G_OPTION_ARG_FILENAME, &app.socket_path,
 						 N_("wgtcpd's socket (/run/wgtcp/wgtcpd.sock)"), N_("PATH") },
+		{ "speed-test", 0, 0, G_OPTION_ARG_STRING, &app.speed_option,
+			N_("Open the speed test of a tunnel"), N_("NAME") },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL } };
 	int code;
 
@@ -178,6 +236,7 @@ int app_run(int argc, char **argv)
 	g_application_set_option_context_summary(
 		G_APPLICATION(app.application), _("The window of wgtcp: connect, and see that it works."));
 	g_application_add_main_option_entries(G_APPLICATION(app.application), options);
+	g_signal_connect(app.application, "handle-local-options", G_CALLBACK(on_local_options), &app);
 	g_signal_connect(app.application, "startup", G_CALLBACK(on_startup), &app);
 	g_signal_connect(app.application, "activate", G_CALLBACK(on_activate), &app);
 	g_signal_connect(app.application, "open", G_CALLBACK(on_open), &app);
@@ -187,5 +246,6 @@ int app_run(int argc, char **argv)
 	code = g_application_run(G_APPLICATION(app.application), argc, argv);
 	g_object_unref(app.application);
 	g_free(app.socket_path);
+	g_free(app.speed_option);
 	return code;
 }

@@ -28,7 +28,10 @@ struct app {
 	struct why_view *why;       /* the newest; NULL: closed */
 	struct speed_view *speed;   /* NULL: closed */
 	struct removal *removal;
-	GSList *opened; /* of GFile: to be imported */
+	GSList *opened;                  /* of GFile: to be imported */
+	char *speed_option;              /* --speed-test */
+	char speed_wished[RPC_NAME_LEN]; /* a speed test that is opened as soon as the tunnel is known */
+	guint speed_source;
 };
 
 /* Runs the program; its exit code. */

@@ -12,7 +12,7 @@
 struct detail {
 	struct detail_events events;
 	void *user;
-	GtkWidget *scroller, *icon, *sentence, *connect, *spinner;
+	GtkWidget *scroller, *icon, *sentence, *manager, *connect, *spinner;
 	GtkWidget *trouble, *trouble_text, *trouble_said, *why, *portal, *trouble_buttons;
 	GtkWidget *warnings;
 	GtkWidget *choices[CHOICES], *choice_note;
@@ -51,6 +51,9 @@ static GtkWidget *head_new(struct detail *detail)
 
 	detail->icon = ui_state_icon(64);
 	detail->sentence = ui_label("", "title-2");
+	detail->manager = ui_label("", "dim-label");
+	gtk_label_set_xalign(GTK_LABEL(detail->manager), 0.5F);
+	gtk_label_set_justify(GTK_LABEL(detail->manager), GTK_JUSTIFY_CENTER);
 	detail->connect = gtk_button_new();
 	detail->spinner = gtk_spinner_new();
 	gtk_label_set_xalign(GTK_LABEL(detail->sentence), 0.5F);
@@ -61,6 +64,7 @@ static GtkWidget *head_new(struct detail *detail)
 	gtk_box_append(GTK_BOX(line), detail->spinner);
 	gtk_box_append(GTK_BOX(box), detail->icon);
 	gtk_box_append(GTK_BOX(box), detail->sentence);
+	gtk_box_append(GTK_BOX(box), detail->manager);
 	gtk_box_append(GTK_BOX(box), line);
 	g_signal_connect(detail->connect, "clicked", G_CALLBACK(on_connect), detail);
 	return box;
@@ -124,7 +128,8 @@ static GtkWidget *choices_new(struct detail *detail)
 }
 
 /* A title, the figures of now beside it, and the graph. */
-static GtkWidget *graph_new(const char *title, enum graph_view_kind kind, GtkWidget **graph, GtkWidget **figures)
+static GtkWidget *graph_new(
+	const char *title, enum graph_view_kind kind, GtkWidget **graph, GtkWidget **figures)
 {
 	GtkWidget *card = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
 	GtkWidget *heading = ui_label(title, "heading");
@@ -173,7 +178,8 @@ struct detail *detail_new(const struct detail_events *events, void *user)
 	gtk_box_append(GTK_BOX(box), detail->warnings);
 	adw_clamp_set_child(ADW_CLAMP(clamp), box);
 	detail->scroller = gtk_scrolled_window_new();
-	gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(detail->scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+	gtk_scrolled_window_set_policy(
+		GTK_SCROLLED_WINDOW(detail->scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
 	gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(detail->scroller), clamp);
 	gtk_widget_set_vexpand(detail->scroller, TRUE);
 	g_object_set_data_full(G_OBJECT(detail->scroller), "detail", detail, detail_free);
@@ -192,22 +198,31 @@ static void show_head(struct detail *detail, const struct feed *feed, const stru
 	/* Reconnecting may last for hours, and what turns costs power. */
 	bool busy = tunnel->is_asking || tunnel->status.state == RPC_STATE_CONNECTING ||
 		    tunnel->status.state == RPC_STATE_VERIFYING;
-	char sentence[WORDS_LEN];
+	char sentence[WORDS_LEN], manager[RPC_MANAGER_LEN + WORDS_LEN];
 
 	if (tunnel->profile_error[0] && !words_is_on(tunnel->status.state))
 		g_strlcpy(sentence, _("The profile is wrong"), sizeof(sentence));
 	else
-		words_sentence(&tunnel->status, tunnel->has_step ? &tunnel->step : NULL, sentence, sizeof(sentence));
+		words_sentence(
+			&tunnel->status, tunnel->has_step ? &tunnel->step : NULL, sentence, sizeof(sentence));
 	ui_set_text(GTK_LABEL(detail->sentence), sentence);
+	/* Translators: another program, "NetworkManager" */
+	g_snprintf(manager, sizeof(manager), _("Set up by %s, which also keeps its profile"),
+		tunnel->status.managed_by);
+	ui_set_text(GTK_LABEL(detail->manager), manager);
+	gtk_widget_set_visible(detail->manager, tunnel->status.managed_by[0] != '\0');
 	ui_state_icon_set(detail->icon, tunnel->profile_error[0] ? RPC_STATE_FAILED : tunnel->status.state);
 	detail->on = tunnel->is_asking ? tunnel->wants_on : words_is_on(tunnel->status.state);
-	gtk_button_set_label(GTK_BUTTON(detail->connect),
-		!detail->on ? _("Connect") : words_passes(tunnel->status.state) ? _("Disconnect") : _("Cancel"));
+	gtk_button_set_label(GTK_BUTTON(detail->connect), !detail->on ? _("Connect")
+							  : words_passes(tunnel->status.state)
+								  ? _("Disconnect")
+								  : _("Cancel"));
 	if (detail->on)
 		gtk_widget_remove_css_class(detail->connect, "suggested-action");
 	else
 		gtk_widget_add_css_class(detail->connect, "suggested-action");
-	gtk_widget_set_sensitive(detail->connect, feed_may_change(feed) && (!tunnel->profile_error[0] || detail->on));
+	gtk_widget_set_sensitive(
+		detail->connect, feed_may_change(feed) && (!tunnel->profile_error[0] || detail->on));
 	gtk_widget_set_visible(detail->spinner, busy);
 	gtk_spinner_set_spinning(GTK_SPINNER(detail->spinner), busy);
 }
@@ -221,7 +236,7 @@ static void show_trouble(struct detail *detail, const struct model_tunnel *tunne
 			      : status->message[0]     ? status->message
 						       : tunnel->trouble);
 	const char *cure = tunnel->profile_error[0] ? words_cure(RPC_CAUSE_CONFIG)
-			   : is_fine		    ? ""
+			   : is_fine                ? ""
 						    : words_cure(status->cause);
 
 	/* Ours is in the person's language, the daemon's knows more. */
@@ -236,8 +251,8 @@ static void show_trouble(struct detail *detail, const struct model_tunnel *tunne
 	g_free(said);
 }
 
-static void show_choice(
-	struct detail *detail, const struct feed *feed, const struct model_tunnel *tunnel, enum transport wanted)
+static void show_choice(struct detail *detail, const struct feed *feed, const struct model_tunnel *tunnel,
+	enum transport wanted)
 {
 	const char *note = "";
 
@@ -245,7 +260,8 @@ static void show_choice(
 	gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(detail->choices[wanted]), TRUE);
 	detail->setting = false;
 	for (int i = 0; i < CHOICES; i++)
-		gtk_widget_set_sensitive(detail->choices[i], feed_may_change(feed) && !tunnel->profile_error[0]);
+		gtk_widget_set_sensitive(
+			detail->choices[i], feed_may_change(feed) && !tunnel->profile_error[0]);
 	switch (wanted) {
 	case TRANSPORT_AUTO:
 		note = _("UDP where it works, TCP where it does not, and back by itself.");
@@ -307,7 +323,8 @@ void detail_tick(struct detail *detail, const struct model_tunnel *tunnel)
 	facts_show(detail->facts, tunnel);
 }
 
-void detail_show(struct detail *detail, const struct feed *feed, const struct model_tunnel *tunnel, enum transport wanted)
+void detail_show(struct detail *detail, const struct feed *feed, const struct model_tunnel *tunnel,
+	enum transport wanted)
 {
 	if (strcmp(detail->name, tunnel->name) != 0) {
 		g_strlcpy(detail->name, tunnel->name, sizeof(detail->name));

@@ -21,14 +21,16 @@ enum fact {
 	FACT_VERIFIED,
 	FACT_PROFILE,
 	FACT_MANAGER,
+	FACT_KILL_SWITCH,
 	FACT_INTERFACE,
 	FACT_FILE,
 	FACT_COUNT
 };
 
 static const char *const titles[FACT_COUNT] = { N_("Carrier"), N_("UDP here"), N_("Backend"), N_("Server"),
-	N_("In this state for"), N_("Last handshake"), N_("Received"), N_("Sent"), N_("Round trip"), N_("Seen to pass"),
-	N_("Profile in use"), N_("Managed by"), N_("Interface"), N_("File") };
+	N_("In this state for"), N_("Last handshake"), N_("Received"), N_("Sent"), N_("Round trip"),
+	N_("Seen to pass"), N_("Profile in use"), N_("Managed by"), N_("Kill switch"), N_("Interface"),
+	N_("File") };
 
 struct fact_row {
 	GtkWidget *row, *value;
@@ -66,15 +68,16 @@ static void row_set(const struct fact_row *row, const char *value)
 {
 	gtk_widget_set_visible(row->row, value[0] != '\0');
 	ui_set_text(GTK_LABEL(row->value), value);
-	gtk_accessible_update_property(GTK_ACCESSIBLE(row->row), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, value, -1);
+	gtk_accessible_update_property(
+		GTK_ACCESSIBLE(row->row), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, value, -1);
 }
 
 /* ---- peers ---- */
 
 static struct peer_rows *peer_new(struct facts *facts)
 {
-	static const char *const peer_titles[] = { N_("State"), N_("Server"), N_("Last handshake"), N_("Received"),
-		N_("Sent") };
+	static const char *const peer_titles[] = { N_("State"), N_("Server"), N_("Last handshake"),
+		N_("Received"), N_("Sent") };
 	struct peer_rows *peer = g_new0(struct peer_rows, 1);
 
 	peer->expander = adw_expander_row_new();
@@ -88,10 +91,9 @@ static struct peer_rows *peer_new(struct facts *facts)
 
 static void peer_show(const struct peer_rows *rows, const struct rpc_peer *peer, guint64 now)
 {
-	struct rpc_tunnel as_tunnel = { .state = peer->state,
-		.cause = peer->cause,
-		.reason = peer->reason,
-		.carrier = peer->carrier };
+	struct rpc_tunnel as_tunnel = {
+		.state = peer->state, .cause = peer->cause, .reason = peer->reason, .carrier = peer->carrier
+	};
 	char sentence[WORDS_LEN], text[UNITS_LEN];
 
 	words_sentence(&as_tunnel, NULL, sentence, sizeof(sentence));
@@ -125,7 +127,8 @@ static void show_peers(struct facts *facts, const struct rpc_tunnel *status, gui
 		peer_show(g_ptr_array_index(facts->peers, i), &status->peers[i], now);
 	gtk_widget_set_visible(facts->peer_group, count > 0);
 	gtk_widget_set_visible(facts->more, count > 0 && status->peers_total > count);
-	g_snprintf(text, sizeof(text), ngettext("And %u more.", "And %u more.", status->peers_total - (guint)count),
+	g_snprintf(text, sizeof(text),
+		ngettext("And %u more.", "And %u more.", status->peers_total - (guint)count),
 		status->peers_total - (guint)count);
 	ui_set_text(GTK_LABEL(facts->more), text);
 }
@@ -143,6 +146,19 @@ static const char *udp_words(enum rpc_udp udp)
 		return _("is blocked");
 	case RPC_UDP_UNUSED:
 		return _("was not tried");
+	}
+	return "";
+}
+
+static const char *kill_switch_words(enum rpc_kill_switch state)
+{
+	switch (state) {
+	case RPC_KILL_SWITCH_OFF:
+		return "";
+	case RPC_KILL_SWITCH_ON:
+		return _("on");
+	case RPC_KILL_SWITCH_OPEN:
+		return _("open for a time");
 	}
 	return "";
 }
@@ -196,14 +212,18 @@ void facts_show(struct facts *facts, const struct model_tunnel *tunnel)
 	row_set(&facts->rows[FACT_CARRIER], is_on ? words_carrier(status->carrier) : "");
 	row_set(&facts->rows[FACT_UDP], is_on ? udp_words(status->udp) : "");
 	row_set(&facts->rows[FACT_BACKEND], is_on ? words_backend(status->backend) : "");
-	row_set(&facts->rows[FACT_ENDPOINT], status->peer_count == 1 && is_on ? status->peers[0].endpoint : "");
+	row_set(&facts->rows[FACT_ENDPOINT],
+		status->peer_count == 1 && is_on ? status->peers[0].endpoint : "");
 	if (is_on && status->since)
 		units_duration(now > status->since ? now - status->since : 0, text, sizeof(text));
 	row_set(&facts->rows[FACT_SINCE], text);
-	row_set(&facts->rows[FACT_VERIFIED], words_passes(status->state) ? words_verified(status->verified) : "");
+	row_set(&facts->rows[FACT_VERIFIED],
+		words_passes(status->state) ? words_verified(status->verified) : "");
 	row_set(&facts->rows[FACT_PROFILE],
-		is_on && status->profile[0] && strcmp(status->profile, status->name) != 0 ? status->profile : "");
+		is_on && status->profile[0] && strcmp(status->profile, status->name) != 0 ? status->profile
+											  : "");
 	row_set(&facts->rows[FACT_MANAGER], status->managed_by);
+	row_set(&facts->rows[FACT_KILL_SWITCH], kill_switch_words(status->kill_switch));
 	text[0] = '\0';
 	if (is_on && status->interface[0] && status->mtu)
 		g_snprintf(text, sizeof(text), _("%s, MTU %u"), status->interface, status->mtu);

@@ -6,19 +6,25 @@
 #include "gui/window/detail.h"
 #include "gui/window/import.h"
 #include "gui/window/list.h"
+#include "gui/window/lockdown_bar.h"
 #include "gui/window/place.h"
 #include "gui/window/removal.h"
 #include "gui/window/ui.h"
 
+#define LOCKDOWN_S 3
+
 struct main_window {
 	struct app *app;
-	GtkWidget *window, *toasts, *stack, *leaflet, *list_page, *detail_page, *place_page, *title, *read_only;
+	GtkWidget *window, *toasts, *stack, *leaflet, *list_page, *detail_page, *place_page, *title,
+		*read_only;
 	struct place *place;
+	struct lockdown_bar *lockdown;
 	struct list *list;
 	struct detail *detail;
-	GHashTable *choices;        /* name -> transport + 1: chosen here for the next connect */
+	GHashTable *choices;       /* name -> transport + 1: chosen here for the next connect */
 	char wished[RPC_NAME_LEN]; /* to be shown as soon as it is there */
-	guint second; /* source */
+	guint second;              /* source */
+	unsigned seconds;
 	bool syncing;
 };
 
@@ -77,7 +83,8 @@ void main_window_turn(struct main_window *window)
 	struct model_tunnel *tunnel = main_window_tunnel(window);
 
 	if (tunnel && (words_is_on(tunnel->status.state) || !tunnel->profile_error[0]))
-		turn(window, tunnel, tunnel->is_asking ? !tunnel->wants_on : !words_is_on(tunnel->status.state));
+		turn(window, tunnel,
+			tunnel->is_asking ? !tunnel->wants_on : !words_is_on(tunnel->status.state));
 }
 
 static void on_detail_turned(bool on, void *user)
@@ -154,13 +161,15 @@ void main_window_sync(struct main_window *window)
 	window->syncing = false;
 	on_selected(list_selected(window->list), window);
 	gtk_widget_set_visible(window->read_only, ready && !feed_may_change(feed));
+	lockdown_bar_show(window->lockdown);
 	shows_tunnels = ready && list_count(window->list);
 	if (!shows_tunnels)
 		place_show(window->place, feed);
 	/* A page of a stack that is not in view would still be read out. */
 	gtk_widget_set_visible(window->leaflet, shows_tunnels);
 	gtk_widget_set_visible(window->place_page, !shows_tunnels);
-	gtk_stack_set_visible_child(GTK_STACK(window->stack), shows_tunnels ? window->leaflet : window->place_page);
+	gtk_stack_set_visible_child(
+		GTK_STACK(window->stack), shows_tunnels ? window->leaflet : window->place_page);
 }
 
 void main_window_service(struct main_window *window)
@@ -177,10 +186,15 @@ void main_window_changed(struct main_window *window, const struct model_change *
 	const struct feed *feed = window->app->feed;
 	const struct model_tunnel *chosen = main_window_tunnel(window);
 
-	if (change->what & (MODEL_CHANGED_SET | MODEL_CHANGED_INFO) || !change->tunnel) {
+	if (change->what & MODEL_CHANGED_LOCKDOWN)
+		lockdown_bar_show(window->lockdown);
+	if (change->what & (MODEL_CHANGED_SET | MODEL_CHANGED_INFO) ||
+		(change->what & MODEL_CHANGED_STATE && !change->tunnel)) {
 		main_window_sync(window);
 		return;
 	}
+	if (!change->tunnel)
+		return;
 	list_update(window->list, feed, change->tunnel);
 	if (change->tunnel != chosen)
 		return;
@@ -222,8 +236,9 @@ void main_window_toast(struct main_window *window, AdwToast *toast)
 static void on_read_only(GtkButton *button, gpointer user)
 {
 	char *command = place_group_command();
-	char *text = g_strdup_printf(_("You are not in the group wgtcp. An administrator adds you with\n\n%s\n\nand it holds "
-				       "from your next login on."),
+	char *text = g_strdup_printf(
+		_("You are not in the group wgtcp. An administrator adds you with\n\n%s\n\nand it holds "
+		  "from your next login on."),
 		command);
 
 	(void)button;
@@ -261,8 +276,8 @@ static GtkWidget *list_page_new(struct main_window *window)
 
 	window->list = list_new(&events, window);
 	gtk_menu_button_set_primary(GTK_MENU_BUTTON(menu), TRUE);
-	adw_header_bar_pack_start(
-		ADW_HEADER_BAR(header), ui_icon_button("list-add-symbolic", _("Import tunnels"), "win.import"));
+	adw_header_bar_pack_start(ADW_HEADER_BAR(header),
+		ui_icon_button("list-add-symbolic", _("Import tunnels"), "win.import"));
 	adw_header_bar_pack_end(ADW_HEADER_BAR(header), menu);
 	window->read_only = gtk_button_new_with_label(_("You may look, but not change anything"));
 	gtk_label_set_wrap(GTK_LABEL(gtk_button_get_child(GTK_BUTTON(window->read_only))), TRUE);
@@ -275,7 +290,8 @@ static GtkWidget *list_page_new(struct main_window *window)
 	page = page_new(header, window->read_only);
 	gtk_box_append(GTK_BOX(page), scroller);
 	gtk_widget_set_size_request(page, 330, -1);
-	g_object_bind_property(window->leaflet, "folded", header, "show-end-title-buttons", G_BINDING_SYNC_CREATE);
+	g_object_bind_property(
+		window->leaflet, "folded", header, "show-end-title-buttons", G_BINDING_SYNC_CREATE);
 	return page;
 }
 
@@ -303,7 +319,8 @@ static GtkWidget *detail_page_new(struct main_window *window)
 	page = page_new(header, detail_widget(window->detail));
 	gtk_widget_set_hexpand(page, TRUE);
 	g_object_bind_property(window->leaflet, "folded", back, "visible", G_BINDING_SYNC_CREATE);
-	g_object_bind_property(window->leaflet, "folded", header, "show-start-title-buttons", G_BINDING_SYNC_CREATE);
+	g_object_bind_property(
+		window->leaflet, "folded", header, "show-start-title-buttons", G_BINDING_SYNC_CREATE);
 	return page;
 }
 
@@ -313,8 +330,8 @@ static GtkWidget *place_page_new(struct main_window *window)
 
 	window->place = place_new();
 	gtk_widget_add_css_class(header, "flat");
-	adw_header_bar_pack_end(
-		ADW_HEADER_BAR(header), menu_button("open-menu-symbolic", _("Main menu"), actions_main_menu()));
+	adw_header_bar_pack_end(ADW_HEADER_BAR(header),
+		menu_button("open-menu-symbolic", _("Main menu"), actions_main_menu()));
 	return page_new(header, place_widget(window->place));
 }
 
@@ -362,6 +379,10 @@ static gboolean on_second(gpointer user)
 
 	if (tunnel && tunnel->status.state != RPC_STATE_DOWN && !words_passes(tunnel->status.state))
 		detail_tick(window->detail, tunnel);
+	/* That its time is over, or that somebody else opened it, is told by no notice. */
+	if (window->app->feed->model.lockdown.state != RPC_KILL_SWITCH_OFF &&
+		++window->seconds % LOCKDOWN_S == 0)
+		feed_lockdown(window->app->feed);
 	return G_SOURCE_CONTINUE;
 }
 
@@ -379,6 +400,7 @@ static void on_destroy(GtkWidget *widget, gpointer user)
 void main_window_open(struct app *app)
 {
 	struct main_window *window = g_new0(struct main_window, 1);
+	GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
 
 	window->app = app;
 	window->choices = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -394,14 +416,19 @@ void main_window_open(struct app *app)
 	window->detail_page = detail_page_new(window);
 	adw_leaflet_append(ADW_LEAFLET(window->leaflet), window->list_page);
 	adw_leaflet_page_set_navigatable(
-		adw_leaflet_append(ADW_LEAFLET(window->leaflet), gtk_separator_new(GTK_ORIENTATION_VERTICAL)), FALSE);
+		adw_leaflet_append(ADW_LEAFLET(window->leaflet), gtk_separator_new(GTK_ORIENTATION_VERTICAL)),
+		FALSE);
 	adw_leaflet_append(ADW_LEAFLET(window->leaflet), window->detail_page);
 	window->stack = gtk_stack_new();
 	window->place_page = place_page_new(window);
 	gtk_stack_add_child(GTK_STACK(window->stack), window->place_page);
 	gtk_stack_add_child(GTK_STACK(window->stack), window->leaflet);
 	window->toasts = adw_toast_overlay_new();
-	adw_toast_overlay_set_child(ADW_TOAST_OVERLAY(window->toasts), window->stack);
+	gtk_widget_set_vexpand(window->stack, TRUE);
+	gtk_box_append(GTK_BOX(box), window->stack);
+	window->lockdown = lockdown_bar_new(app);
+	gtk_box_append(GTK_BOX(box), lockdown_bar_widget(window->lockdown));
+	adw_toast_overlay_set_child(ADW_TOAST_OVERLAY(window->toasts), box);
 	adw_application_window_set_content(ADW_APPLICATION_WINDOW(window->window), window->toasts);
 	add_drop(window);
 	g_signal_connect(window->window, "close-request", G_CALLBACK(on_close), window);

@@ -72,6 +72,26 @@ def test_tray_toggles_a_tunnel(lab):
     check(not COMPLAINTS.search(tray.program.text()), f"the toolkit complains: {tray.program.log}")
 
 
+def test_speed_test(lab):
+    """Its item waits for a connected tunnel, and opens the window's test of it; the window's item opens the window."""
+    site = Site(lab)
+    _, daemon, _, _ = office(site)
+    desk = Desk(site.client)
+    desk.env["PATH"] = f"{lab.binary('wgtcp-gui').parent}:/usr/bin:/bin"
+    tray = Tray(desk)
+    shown = tray.wait(lambda s: item(s, "office"), "the tunnel in the menu")
+    check(not item(shown, "Speed test")["enabled"], f"there is nothing to measure: {shown}")
+    daemon.up("office")
+    tray.wait(lambda s: item(s, "Speed test")["enabled"], "the speed test's item")
+    tray.click("Speed test")
+    wait_until(lambda: desk.host.run("xdotool", "search", "--onlyvisible", "--name", "^Speed test of office$", env=desk.env,
+                                     check_code=False).stdout.strip(), "the window of the speed test")
+    desk.shot("speed")
+    tray.click("Open the window")
+    windows = desk.xdotool("search", "--onlyvisible", "--name", "^wgtcp$").split()
+    check(len(windows) == 1, f"{len(windows)} windows")
+
+
 def test_without_a_tray(lab):
     """It ends with one sentence that says what to do, and waits for a desktop that comes later if it is told to."""
     site = Site(lab)

@@ -10,7 +10,7 @@ import zipfile
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "netns")]
 from desktop.desk import HERE, App, Desk  # noqa: E402
 from lib import case, speed  # noqa: E402
-from lib.case import main_path  # noqa: E402
+from lib.case import main_path, waiting  # noqa: E402
 from lib.lab import check, wait_until  # noqa: E402
 from lib.network import Site  # noqa: E402
 from lib.tunnel import Daemon, Key, interface_text, office, peer_text  # noqa: E402
@@ -129,7 +129,13 @@ def test_states_that_are_made_up(lab):
              ("Could not connect: this network wants you to log in first", "Open the login page")),
             (("--state", "reconnecting", "--cause", "no-network"),
              ("Connection lost, reconnecting…: there is no network", "The tunnel follows by itself")),
-            (("--state", "degraded",), ("but not everything passes",)),
+            (("--state", "degraded", "--peers", "2", "--message", "the peer 0Zc4 is missing"),
+             ("but not everything passes", "The peer 0Zc4 is missing", "Could not connect: the server does not answer")),
+            (("--state", "up", "--profile", "by-tcp"), ("^Profile in use$", "^by-tcp$")),
+            (("--state", "up", "--managed-by", "NetworkManager"), ("^Managed by$", "^NetworkManager$", "^Set up by NetworkManager")),
+            (("--state", "reconnecting", "--lockdown", "on"),
+             ("^The kill switch is closed: nothing goes out until Tunnel 0 is connected", "^on$")),
+            (("--state", "up", "--lockdown", "open"), ("^The kill switch is open until ", "^open for a time$")),
             (("--permission", "read"), ("You may look, but not change anything",)),
             (("--permission", "read", "--tunnels", "0"), ("No tunnels yet", "sudo usermod -aG wgtcp root")))):
         desk = Desk(site.client)
@@ -142,6 +148,137 @@ def test_states_that_are_made_up(lab):
         app.program.stop()
         daemon.stop()
         desk.close()
+
+
+@waiting
+def test_kill_switch(lab):
+    """On, closed when the way is blocked, opened for a time and for good: said, and so it is."""
+    site = Site(lab)
+    _, daemon, _, _ = office(site, client_extra="KillSwitch = on\n")
+    desk = Desk(site.client)
+    # Without a program that manages windows none is in front when a dialog has closed.
+    desk.start("/usr/bin/python3", HERE / "notes.py", name="notes").wait_for_text("ready")
+    app = window(desk)
+    app.wait_for("^Not connected")
+    app.click("Connect office")
+    app.wait_for("^The kill switch is on: what does not go through office")
+    site.router.block("meta l4proto { udp, tcp }")
+    app.wait_for("^The kill switch is closed: nothing goes out until office is connected", timeout=60)
+    looks(desk, "1-closed")
+    app.click("Unlock…")
+    app.wait_for("^Open the kill switch")
+    looks(desk, "2-question")
+    app.click("For five minutes")
+    app.wait_for("^The kill switch is open until ")
+    app.click("Unlock…")
+    app.click("Open")
+    app.wait_gone("^The kill switch is")
+    check("wgtcp_kill_switch" not in site.client.run("nft", "list", "tables").stdout, "the kill switch is still there")
+    # Somebody else's word is seen as well.
+    site.router.open()
+    daemon.cli("down", "office")
+    daemon.up("office")
+    app.wait_for("^The kill switch is on")
+    daemon.cli("unlock")
+    app.wait_gone("^The kill switch is", timeout=30)
+    app.check_quiet()
+
+
+def drag(desk, name, *arguments):
+    """From the other program's window into the middle of ours, as a hand does it: not in one leap."""
+    source = desk.start("/usr/bin/python3", HERE / "drag.py", *arguments, name=name)
+    source.wait_for_text("ready")
+    time.sleep(1)
+    desk.xdotool("mousemove", "955", "40", "mousedown", "1")
+    for x in range(950, 400, -50):
+        desk.xdotool("mousemove", str(x), "200")
+        time.sleep(0.05)
+    time.sleep(0.3)
+    desk.xdotool("mouseup", "1")
+    return source
+
+
+def test_ways_to_import(lab):
+    """The file chooser, files and text that are dropped, files and text that are pasted; no key is shown."""
+    site = Site(lab)
+    desk = Desk(site.client)
+    daemon = Daemon(site.client)
+    folder = lab.logs / "files"
+    folder.mkdir()
+    keys = {}
+    for name in "Chosen", "Dropped", "Second", "Spoken", "Pasted", "Copied":
+        keys[name] = Key()
+        (folder / f"{name.lower()}.conf").write_text(profile(name, keys[name]))
+    with zipfile.ZipFile(folder / "all.zip", "w") as archive:
+        archive.writestr("zipped.conf", profile("Zipped"))
+    app = window(desk)
+    app.wait_for("No tunnels yet")
+    desk.key("ctrl+o")
+    time.sleep(2)
+    looks(desk, "1-chooser")
+    desk.xdotool("type", "--delay", "20", str((folder / "chosen.conf").resolve()))
+    time.sleep(0.5)
+    desk.key("Return")
+    time.sleep(0.5)
+    desk.key("Return")
+    app.wait_for("^Chosen, ")
+    source = drag(desk, "files", folder / "dropped.conf", folder / "second.conf", folder / "all.zip")
+    for name in "Dropped", "Second", "Zipped":
+        app.wait_for(f"^{name}, ")
+    source.stop()
+    source = drag(desk, "text", "--text", folder / "spoken.conf")
+    app.wait_for("^Spoken, ")
+    source.stop()
+    for selection, target, name in (((folder / "pasted.conf").read_bytes(), "UTF8_STRING", "Pasted"),
+                                    ((folder / "copied.conf").resolve().as_uri().encode() + b"\r\n", "text/uri-list",
+                                     "Copied")):
+        (folder / "clipboard").write_bytes(selection)
+        clip = desk.start("xclip", "-selection", "clipboard", "-quiet", "-t", target, "-i", folder / "clipboard", name="xclip")
+        time.sleep(1)
+        app.action("paste")
+        app.wait_for(f"^{name}, ")
+        clip.stop()
+    check(len(list(daemon.config.iterdir())) == 7, f"stored: {list(daemon.config.iterdir())}")
+    check(not any(key.private in text for text in app.texts() for key in keys.values()), "a private key is on the screen")
+    app.check_quiet()
+
+
+def test_notifications(lab):
+    """Connected, moved and lost while another program is in front; each kind can be switched off."""
+    site = Site(lab)
+    _, daemon, _, _ = office(site)
+    desk = Desk(site.client)
+    notes = desk.start("/usr/bin/python3", HERE / "notes.py", name="notes")
+    notes.wait_for_text("ready")
+    app = window(desk)
+    app.wait_for("^Not connected")
+    front = desk.start("/usr/bin/python3", HERE / "drag.py", "--front", name="front")
+    front.wait_for_text("ready")
+    time.sleep(1)
+    desk.xdotool("search", "--onlyvisible", "--name", "^elsewhere$", "windowfocus")
+    time.sleep(0.5)
+    daemon.up("office")
+    notes.wait_for_text("is connected")
+    daemon.cli("switch", "office", "tcp")
+    notes.wait_for_text("TCP")
+    app.action("preferences")
+    for name in "A tunnel has connected", "A tunnel moved between UDP and TCP", "A network wants you to log in":
+        app.wait_for(f"^{name}$")
+    looks(desk, "1-preferences")
+    app.click("A tunnel moved between UDP and TCP")
+    desk.key("Escape")
+    desk.xdotool("search", "--onlyvisible", "--name", "^elsewhere$", "windowfocus")
+    time.sleep(0.5)
+    before = len(notes.text().splitlines())
+    daemon.cli("switch", "office", "udp")
+    daemon.cli("switch", "office", "tcp")
+    app.wait_for("^Connected over TCP")
+    site.router.block("meta l4proto { udp, tcp }")
+    app.wait_for("^Connection lost", timeout=60)
+    wait_until(lambda: len(notes.text().splitlines()) > before, "the notification of the loss")
+    said = notes.text().splitlines()[before:]
+    check(len(said) == 1, f"said although it was switched off: {said}")
+    app.check_quiet()
 
 
 def test_import(lab):
@@ -313,6 +450,7 @@ def test_speed(lab):
     pair.client.wait_status("office", transport="auto")
 
 
+@waiting
 def test_speed_of_both_carriers(lab):
     """UDP and TCP in turns, a sentence about which suits better, and the carrier is what it was."""
     site = Site(lab)

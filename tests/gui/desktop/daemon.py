@@ -2,6 +2,7 @@
 """Speaks wgtcpd's protocol and has only tunnels that it made up: for states that a network does not give on demand.
 
     daemon.py SOCKET [--tunnels N] [--permission read|all] [--state S] [--cause C] [--flood N]
+              [--lockdown on|open] [--managed-by WHO] [--profile NAME] [--message TEXT] [--peers N]
 
 --flood: so many changes of state for the first tunnel after the first watch, then "flooded" on stdout.
 """
@@ -22,6 +23,11 @@ def parse():
     parser.add_argument("--state", default="down")
     parser.add_argument("--cause", default="none")
     parser.add_argument("--flood", type=int, default=0)
+    parser.add_argument("--lockdown", default="off")
+    parser.add_argument("--managed-by")
+    parser.add_argument("--profile")
+    parser.add_argument("--message")
+    parser.add_argument("--peers", type=int, default=1)
     return parser.parse_args()
 
 
@@ -35,13 +41,26 @@ def name(number):
     return f"tunnel{number}"
 
 
+def peers(state):
+    """The first is dead where not everything passes."""
+    dead = {"state": "failed", "cause": "peer-unreachable", "carrier": "none", "udp": "unknown"} if state == "degraded" else {}
+    return [{**PEER, "public_key": f"{i}{PEER['public_key'][1:]}", **(dead if not i and args.peers > 1 else {})}
+            for i in range(args.peers)]
+
+
+def lockdown():
+    return {"state": args.lockdown, "open_until": int(time.time()) + 300 if args.lockdown == "open" else 0,
+            "tunnels": [] if args.lockdown == "off" else [name(0)]}
+
+
 def tunnel(number, state, cause="none"):
     on = state not in ("down", "failed", "connecting")
-    return {"name": name(number), "display_name": f"Tunnel {number}", "profile": name(number), "state": state,
+    return {"name": name(number), "display_name": f"Tunnel {number}", "profile": args.profile or name(number), "state": state,
             "cause": cause, "verified": "full" if on else "none", "reason": "none", "interface": name(number),
             "backend": "userspace" if on else "none", "carrier": "udp" if on else "none", "transport": "auto",
-            "mtu": 1420 if on else 0, "since": int(time.time()), "udp": "ok" if on else "unknown", "message": None,
-            "warnings": [], "peers": [PEER] if on else [], "peers_total": 1 if on else 0}
+            "mtu": 1420 if on else 0, "since": int(time.time()), "udp": "ok" if on else "unknown", "message": args.message, "managed_by": args.managed_by,
+            "kill_switch": args.lockdown,
+            "warnings": [], "peers": peers(state) if on else [], "peers_total": args.peers if on else 0}
 
 
 def entry(number):
@@ -65,9 +84,14 @@ class Client(socketserver.StreamRequestHandler):
                 result = {"daemon_version": "0.1.0", "pid": os.getpid(), "permission": args.permission,
                           "config_dir": "/etc/wgtcp", "state_dir": "/var/lib/wgtcp"}
             elif method == "tunnel.list":
-                result = {"tunnels": [entry(i) for i in range(args.tunnels)]}
+                result = {"tunnels": [] if args.managed_by else [entry(i) for i in range(args.tunnels)]}
             elif method == "watch":
                 result = {}
+            elif method == "tunnel.status":
+                result = {"tunnels": [], "kill_switch": lockdown()}
+            elif method == "killswitch.unlock":
+                args.lockdown = "open" if request["params"].get("for_s") else "off"
+                result = {"changed": True, "kill_switch": lockdown()}
             else:
                 self.send({"id": request["id"], "error": {"code": -32601, "message": "unknown method"}})
                 continue

@@ -17,22 +17,26 @@ struct rig {
 	struct model_change change;
 };
 
-#define TUNNEL(name, shown, state, carrier, reason, peers) \
-	"{\"name\":\"" name "\",\"display_name\":\"" shown "\",\"profile\":\"" name "\",\"state\":\"" state \
-	"\",\"cause\":\"none\",\"verified\":\"full\",\"reason\":\"" reason "\",\"interface\":\"" name \
-	"\",\"backend\":\"userspace\",\"carrier\":\"" carrier \
-	"\",\"transport\":\"auto\",\"mtu\":1420,\"since\":1796080000,\"udp\":\"blocked\",\"message\":null,\"warnings\":[]," \
+#define TUNNEL(name, shown, state, carrier, reason, peers)                                                   \
+	"{\"name\":\"" name "\",\"display_name\":\"" shown "\",\"profile\":\"" name "\",\"state\":\"" state  \
+	"\",\"cause\":\"none\",\"verified\":\"full\",\"reason\":\"" reason "\",\"interface\":\"" name        \
+	"\",\"backend\":\"userspace\",\"carrier\":\"" carrier                                                \
+	"\",\"transport\":\"auto\",\"mtu\":1420,\"since\":1796080000,\"udp\":\"blocked\",\"message\":null,"  \
+	"\"warnings\":[],"                                                                                   \
 	"\"peers\":[" peers "],\"peers_total\":1}"
-#define STATE(tunnel) \
+#define STATE(tunnel)                                                                                        \
 	"{\"jsonrpc\":\"2.0\",\"method\":\"state\",\"params\":{\"tunnel\":" tunnel ",\"gone\":false}}\n"
-#define PEER(rx) \
-	"{\"public_key\":\"sZc4eAXlHLLgcjnLOYvtcmyvl9BUM0YxK5mHBqQGCzs=\",\"endpoint\":\"198.51.100.2:51820\"," \
-	"\"state\":\"up\",\"cause\":\"none\",\"verified\":\"full\",\"reason\":\"udp-silent\",\"carrier\":\"tcp\"," \
-	"\"udp\":\"blocked\",\"last_handshake\":1796080000,\"rtt_ms\":12.5,\"rx_bytes\":" rx ",\"tx_bytes\":200," \
+#define PEER(rx)                                                                                             \
+	"{\"public_key\":\"sZc4eAXlHLLgcjnLOYvtcmyvl9BUM0YxK5mHBqQGCzs=\",\"endpoint\":\"198.51.100.2:"      \
+	"51820\","                                                                                           \
+	"\"state\":\"up\",\"cause\":\"none\",\"verified\":\"full\",\"reason\":\"udp-silent\",\"carrier\":"   \
+	"\"tcp\","                                                                                           \
+	"\"udp\":\"blocked\",\"last_handshake\":1796080000,\"rtt_ms\":12.5,\"rx_bytes\":" rx                 \
+	",\"tx_bytes\":200,"                                                                                 \
 	"\"rx_bps\":8000,\"tx_bps\":400}"
-#define ENTRY(name, shown) \
-	"{\"name\":\"" name "\",\"display_name\":\"" shown "\",\"file\":\"/etc/wgtcp/" name \
-	".conf\",\"read_only\":false,\"state\":\"down\",\"transport\":\"auto\",\"backend\":\"auto\"," \
+#define ENTRY(name, shown)                                                                                   \
+	"{\"name\":\"" name "\",\"display_name\":\"" shown "\",\"file\":\"/etc/wgtcp/" name                  \
+	".conf\",\"read_only\":false,\"state\":\"down\",\"transport\":\"auto\",\"backend\":\"auto\","        \
 	"\"auto_connect\":false,\"error\":null}"
 
 static int set_up(void **state)
@@ -76,7 +80,8 @@ static void answer(struct rig *rig, enum rpc_method method, const char *result)
 	char line[4096];
 
 	assert_true(id > 0);
-	snprintf(line, sizeof(line), "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{\"version\":1,%s}}\n", (int)id, result);
+	snprintf(line, sizeof(line), "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{\"version\":1,%s}}\n",
+		(int)id, result);
 	take(rig, line);
 }
 
@@ -127,24 +132,64 @@ static void test_states_and_news(void **state)
 	assert_int_equal(rig->change.news, NEWS_CARRIER);
 }
 
+static void test_kill_switch(void **state)
+{
+	struct rig *rig = *state;
+	static const char held[] = "\"tunnels\":[],\"kill_switch\":{\"state\":\"on\",\"open_until\":0,"
+				   "\"tunnels\":[\"office\",\"other\"]}";
+
+	answer(rig, RPC_METHOD_TUNNEL_LIST, "\"tunnels\":[" ENTRY("office", "Office") "]");
+	answer(rig, RPC_METHOD_TUNNEL_STATUS, held);
+	assert_true(rig->change.what & MODEL_CHANGED_LOCKDOWN);
+	assert_int_equal(rig->model.lockdown.state, RPC_KILL_SWITCH_ON);
+	assert_string_equal(rig->model.lockdown.holders, "Office, other");
+	assert_false(rig->model.lockdown.passes);
+	answer(rig, RPC_METHOD_TUNNEL_STATUS, held);
+	assert_int_equal(rig->change.what, 0);
+	/* Whether a holder passes packets changes what is said of it. */
+	take(rig, STATE(TUNNEL("office", "Office", "up", "tcp", "udp-silent", PEER("100"))));
+	assert_true(rig->change.what & MODEL_WANTS_LOCKDOWN);
+	answer(rig, RPC_METHOD_TUNNEL_STATUS, held);
+	assert_true(rig->change.what & MODEL_CHANGED_LOCKDOWN && rig->model.lockdown.passes);
+	answer(rig, RPC_METHOD_KILLSWITCH_UNLOCK,
+		"\"changed\":true,\"kill_switch\":{\"state\":\"open\",\"open_until\":99,\"tunnels\":["
+		"\"office\"]}");
+	assert_int_equal(rig->model.lockdown.state, RPC_KILL_SWITCH_OPEN);
+	assert_int_equal(rig->model.lockdown.open_until, 99);
+	status_model_lost(&rig->model);
+	assert_int_equal(rig->model.lockdown.state, RPC_KILL_SWITCH_OFF);
+}
+
+/* A diagnosis of a tunnel that is down tells its progress too, and the tunnel does nothing. */
+static void test_progress_of_a_diagnosis(void **state)
+{
+	struct rig *rig = *state;
+
+	answer(rig, RPC_METHOD_TUNNEL_LIST, "\"tunnels\":[" ENTRY("office", "Office") "]");
+	take(rig,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"progress\",\"params\":{\"request\":1,\"name\":\"office\","
+		"\"step\":\"trying-udp\",\"text\":null}}\n");
+	assert_false(status_model_find(&rig->model, "office")->has_step);
+}
+
 static void test_counters_come_with_stats(void **state)
 {
 	struct rig *rig = *state;
 	struct model_tunnel *office;
 
 	take(rig, STATE(TUNNEL("office", "Office", "up", "tcp", "udp-silent", PEER("100"))));
-	take(rig,
-		"{\"jsonrpc\":\"2.0\",\"method\":\"stats\",\"params\":{\"name\":\"office\",\"samples\":["
-		"{\"time\":1796080001,\"rx_bps\":8000,\"tx_bps\":400,\"rtt_ms\":null},"
-		"{\"time\":1796080002,\"rx_bps\":9000,\"tx_bps\":500,\"rtt_ms\":12.5}],\"peers\":[" PEER("4711") "]}}\n");
+	take(rig, "{\"jsonrpc\":\"2.0\",\"method\":\"stats\",\"params\":{\"name\":\"office\",\"samples\":["
+		  "{\"time\":1796080001,\"rx_bps\":8000,\"tx_bps\":400,\"rtt_ms\":null},"
+		  "{\"time\":1796080002,\"rx_bps\":9000,\"tx_bps\":500,\"rtt_ms\":12.5}],\"peers\":[" PEER(
+			  "4711") "]}}\n");
 	office = status_model_find(&rig->model, "office");
 	assert_int_equal(rig->change.what, MODEL_CHANGED_STATS);
 	assert_int_equal(office->history.count, 2);
 	assert_int_equal(history_at(&office->history, 1)->rtt_us, 12500);
 	assert_int_equal(office->status.peers[0].rx_bytes, 4711);
 	/* Of a tunnel that nobody knows: skipped. */
-	take(rig,
-		"{\"jsonrpc\":\"2.0\",\"method\":\"stats\",\"params\":{\"name\":\"other\",\"samples\":[],\"peers\":[]}}\n");
+	take(rig, "{\"jsonrpc\":\"2.0\",\"method\":\"stats\",\"params\":{\"name\":\"other\",\"samples\":[],"
+		  "\"peers\":[]}}\n");
 	assert_int_equal(rig->change.what, 0);
 }
 
@@ -156,7 +201,8 @@ static void test_a_running_tunnel_outlives_its_profile(void **state)
 	take(rig, STATE(TUNNEL("office", "Office", "up", "tcp", "udp-silent", PEER("100"))));
 	answer(rig, RPC_METHOD_TUNNEL_LIST, "\"tunnels\":[]");
 	assert_non_null(status_model_find(&rig->model, "office"));
-	take(rig, "{\"jsonrpc\":\"2.0\",\"method\":\"state\",\"params\":{\"tunnel\":{\"name\":\"office\"},\"gone\":true}}\n");
+	take(rig, "{\"jsonrpc\":\"2.0\",\"method\":\"state\",\"params\":{\"tunnel\":{\"name\":\"office\"},"
+		  "\"gone\":true}}\n");
 	assert_null(status_model_find(&rig->model, "office"));
 }
 
@@ -204,8 +250,8 @@ static void test_a_report_holds_no_secret(void **state)
 	assert_non_null(strstr(report.text, "wgtcpd 0.1.0, permission all"));
 	assert_non_null(strstr(report.text, "tunnel-1: up, cause none, reason udp-silent"));
 	assert_non_null(strstr(report.text, "peer key-1 at address-1:51820: up, carrier tcp"));
-	assert_non_null(strstr(report.text,
-		"1796080000.123 warning tunnel-1: tunnel-1: address-1:51820 does not answer; host-1 is looked up again"));
+	assert_non_null(strstr(report.text, "1796080000.123 warning tunnel-1: tunnel-1: address-1:51820 does "
+					    "not answer; host-1 is looked up again"));
 	assert_null(strstr(report.text, "198.51"));
 	assert_null(strstr(report.text, "ffice"));
 	assert_null(strstr(report.text, "sZc4"));
@@ -218,8 +264,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_list_in_the_order_of_names, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_states_and_news, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_counters_come_with_stats, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_running_tunnel_outlives_its_profile, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_daemon_that_comes_back_tells_nothing_twice, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_kill_switch, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_progress_of_a_diagnosis, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_running_tunnel_outlives_its_profile, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_daemon_that_comes_back_tells_nothing_twice, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_new_name_moves_its_place, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_report_holds_no_secret, set_up, tear_down),
 	};
