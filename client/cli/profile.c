@@ -191,6 +191,8 @@ enum cli_exit run_delete(struct cli *cli)
 		code = cli_print_json(rpc_json_result(&result));
 	else
 		cli_out("%s is deleted.\n", request.name);
+	if (!cli->json)
+		cli_tell_notes(request.name, "warning: ", &result.done.warnings);
 	rpc_result_free(&result);
 	return code;
 }

@@ -213,6 +213,15 @@ bool cli_resolve_name(struct cli *cli, struct rpc_request *request)
 	return found != NULL;
 }
 
+/* Whether NAME.conf in /etc/wgtcp would be seen. */
+static bool is_file_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len <= 15 && len == strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+						"0123456789_=+.-");
+}
+
 static enum cli_exit tell_no_such_tunnel(struct cli *cli, const char *name)
 {
 	const char *typed = cli->args.word_count > 1 ? cli->args.words[1] : name;
@@ -235,6 +244,13 @@ static enum cli_exit tell_no_such_tunnel(struct cli *cli, const char *name)
 		code = cli_fail(cli, CLI_NO_SUCH_TUNNEL,
 			"no tunnel is called '%.60s'; did you mean '%s'? `wgtcp-cli list` shows all", name,
 			suggestion.nearest);
+	else if (count && !is_file_name(name))
+		code = cli_fail(cli, CLI_NO_SUCH_TUNNEL,
+			"no tunnel is called '%.60s'; `wgtcp-cli list` shows all (a file in /etc/wgtcp is "
+			"seen only "
+			"when its name has 1 to 15 of A-Z a-z 0-9 _ = + . -; `wgtcp-cli import` makes such a "
+			"name)",
+			name);
 	else if (count)
 		code = cli_fail(cli, CLI_NO_SUCH_TUNNEL,
 			"no tunnel is called '%.60s'; `wgtcp-cli list` shows all", name);

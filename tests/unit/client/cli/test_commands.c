@@ -51,6 +51,8 @@ static void progress(struct rpc_server *server, const struct rpc_request *reques
 	rpc_server_notify(server, &notice);
 }
 
+static struct rpc_note note = { .text = "wg-quick has it too" };
+
 /* Knows office and home. */
 static void answer_usual(struct rpc_server *server, const struct rpc_request *request)
 {
@@ -82,6 +84,8 @@ static void answer_usual(struct rpc_server *server, const struct rpc_request *re
 	case RPC_METHOD_TUNNEL_DELETE:
 	case RPC_METHOD_TUNNEL_IMPORT:
 	case RPC_METHOD_TUNNEL_SET:
+		if (request->method == RPC_METHOD_TUNNEL_DELETE)
+			result.done.warnings = (struct rpc_notes){ &note, 1 };
 		snprintf(result.done.name, RPC_NAME_LEN, "office");
 		snprintf(result.done.file, RPC_PATH_LEN, "/etc/wgtcp/office.conf");
 		result.done.changed = request->method == RPC_METHOD_TUNNEL_DOWN;
@@ -227,6 +231,9 @@ static void test_no_such_tunnel(void **state)
 	assert_int_equal(RUN("down", "laboratory"), 5);
 	assert_err("wgtcp-cli: no tunnel is called 'laboratory'; `wgtcp-cli list` shows all\n");
 	start(answer_usual);
+	assert_int_equal(RUN("up", "new laboratory"), 5);
+	assert_non_null(strstr(fake.err, "a file in /etc/wgtcp is seen only when its name has 1 to 15 of"));
+	start(answer_usual);
 	fake.file_path = "vpn/new.conf";
 	assert_int_equal(RUN("up", "vpn/new.conf"), 5);
 	assert_err("wgtcp-cli: no tunnel is called 'new'; `wgtcp-cli import vpn/new.conf` adds it\n");
@@ -286,7 +293,7 @@ static void test_start_daemon(void **state)
 			"wgtcp-cli: the daemon wgtcpd is not running (nothing listens on /fake/wgtcpd.sock); "
 			"start it with `start "
 			"it`\n" },
-		{ "delete", -ENOENT, 0, true, 1, 0, "" },
+		{ "delete", -ENOENT, 0, true, 1, 0, "office: warning: wg-quick has it too\n" },
 		{ "delete", -ENOENT, 0, false, 0, 1,
 			"wgtcp-cli: the daemon wgtcpd is not running (nothing listens on /fake/wgtcpd.sock); "
 			"start it with `start "
@@ -472,6 +479,7 @@ static void test_export_delete_set(void **state)
 	start(answer_usual);
 	assert_int_equal(RUN("delete", "office.conf"), 0);
 	assert_out("office is deleted.\n");
+	assert_err("office: warning: wg-quick has it too\n");
 	start(answer_usual);
 	assert_int_equal(RUN("set", "office", "Transport = tcp", "DNS=", "privatekey=aaa"), 0);
 	assert_out("Transport = tcp in /etc/wgtcp/office.conf.\n"
