@@ -81,6 +81,8 @@ static struct peer_rows *peer_new(struct facts *facts)
 	struct peer_rows *peer = g_new0(struct peer_rows, 1);
 
 	peer->expander = adw_expander_row_new();
+	/* What a profile calls a peer is no markup. */
+	adw_preferences_row_set_use_markup(ADW_PREFERENCES_ROW(peer->expander), FALSE);
 	for (size_t i = 0; i < G_N_ELEMENTS(peer->rows); i++) {
 		peer->rows[i] = row_new(_(peer_titles[i]));
 		adw_expander_row_add_row(ADW_EXPANDER_ROW(peer->expander), peer->rows[i].row);
@@ -97,7 +99,9 @@ static void peer_show(const struct peer_rows *rows, const struct rpc_peer *peer,
 	char sentence[WORDS_LEN], text[UNITS_LEN];
 
 	words_sentence(&as_tunnel, NULL, sentence, sizeof(sentence));
-	adw_preferences_row_set_title(ADW_PREFERENCES_ROW(rows->expander), peer->public_key);
+	adw_preferences_row_set_title(
+		ADW_PREFERENCES_ROW(rows->expander), peer->name[0] ? peer->name : peer->public_key);
+	gtk_widget_set_tooltip_text(rows->expander, peer->name[0] ? peer->public_key : NULL);
 	adw_expander_row_set_subtitle(ADW_EXPANDER_ROW(rows->expander), sentence);
 	row_set(&rows->rows[0], sentence);
 	row_set(&rows->rows[1], peer->endpoint);
