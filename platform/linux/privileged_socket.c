@@ -31,12 +31,15 @@ union control {
 };
 
 static int helper = -1;
+/* Answers that have not come yet and for which nobody waits any longer. */
+static unsigned owed;
 
 void privileged_socket_use(int handle)
 {
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
 
 	helper = handle;
+	owed = 0;
 	if (handle >= 0)
 		(void)setsockopt(handle, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 }
@@ -93,19 +96,41 @@ static int receive_with(int handle, void *bytes, size_t len, int flags, int *fd)
 
 /* ---- who asks ---- */
 
+/* Takes late answers away, so that none passes for one to something else. 0; -EBUSY: the other one is still
+ * at an old question, and is not waited for again. */
+static int take_late(void)
+{
+	while (owed) {
+		int32_t ignored;
+		int fd, err = receive_with(helper, &ignored, sizeof(ignored), MSG_DONTWAIT, &fd);
+
+		if (fd >= 0)
+			close(fd);
+		if (err)
+			return err == -EAGAIN ? -EBUSY : err;
+		owed--;
+	}
+	return 0;
+}
+
 /* 0 with *fd, or -errno. */
 static int ask(struct request *request, int given, int *fd)
 {
 	int32_t error = EIO;
-	int err;
+	int err = take_late();
 
 	*fd = -1;
-	err = send_with(helper, request, sizeof(*request), given);
-
+	if (err == -EBUSY)
+		return err;
+	if (!err)
+		err = send_with(helper, request, sizeof(*request), given);
 	if (!err)
 		err = receive_with(helper, &error, sizeof(error), 0, fd);
+	if (err == -EAGAIN) {
+		owed++;
+		return -ETIMEDOUT;
+	}
 	if (err) {
-		/* Whatever comes later would be an answer to something else. */
 		helper = -1;
 		if (*fd >= 0)
 			close(*fd);

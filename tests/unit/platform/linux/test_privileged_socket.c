@@ -21,6 +21,9 @@
 
 #include <cmocka.h>
 
+static int asking_end;
+static unsigned busy_us; /* so long nobody answers at first */
+
 static int bind_low(void)
 {
 	/* Port 7 of a loopback address that nobody else uses. */
@@ -83,6 +86,31 @@ static int interrupted(void)
 	return 0;
 }
 
+/* The other one is busy for longer than anybody waits, and then there again. */
+static int late(void)
+{
+	const struct timeval short_patience = { .tv_usec = 20000 };
+	int tries = 0, type = 0;
+	socklen_t len = sizeof(type);
+
+	setsockopt(asking_end, SOL_SOCKET, SO_RCVTIMEO, &short_patience, sizeof(short_patience));
+	if (privileged_packet() >= 0 || errno != ETIMEDOUT)
+		return 200;
+	if (privileged_icmp(AF_INET) >= 0 || errno != EBUSY)
+		return 201;
+	/* What it gets then is no packet socket. */
+	for (int fd = -1; tries < 500; tries++, usleep(10000)) {
+		fd = privileged_icmp(AF_INET);
+		if (fd >= 0)
+			return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &type, &len) == 0 && type == AF_INET
+				       ? 0
+				       : 202;
+		if (errno != EBUSY && errno != ETIMEDOUT)
+			return 203;
+	}
+	return 204;
+}
+
 static int nobody_there(void)
 {
 	privileged_socket_use(-1);
@@ -99,10 +127,12 @@ static int ask(int (*what)(void))
 	pid = fork();
 	if (pid == 0) {
 		close(ends[1]);
+		asking_end = ends[0];
 		privileged_socket_use(ends[0]);
 		_exit(privileges_keep(PRIVILEGES_NONE) == 0 ? what() : 255);
 	}
 	close(ends[0]);
+	usleep(busy_us);
 	while (privileged_socket_serve(ends[1]) == 0)
 		usleep(1000);
 	close(ends[1]);
@@ -121,6 +151,9 @@ static void asks_for_what_it_may_not(void **state)
 	assert_int_equal(ask(open_icmp), 0);
 	assert_int_equal(ask(open_packet), 0);
 	assert_int_equal(ask(interrupted), 0);
+	busy_us = 200000;
+	assert_int_equal(ask(late), 0);
+	busy_us = 0;
 	assert_int_not_equal(ask(other_family), 0);
 	assert_int_equal(ask(nobody_there), EACCES);
 }
