@@ -62,6 +62,7 @@ static void let_go(WgtcpService *service)
 	service->again = 0;
 	service->up = 0;
 	service->handed_over = false;
+	service->gateway = (struct rpc_peer){ 0 };
 	forget_routes(service);
 	profile_free(&service->profile);
 }
