@@ -158,12 +158,12 @@ void status_text_tunnel(const struct rpc_tunnel *tunnel, const struct status_sty
 	text_addf(&value, "%s", tunnel->interface);
 	if (tunnel->mtu)
 		text_addf(&value, ", MTU %u", tunnel->mtu);
-	if (tunnel->backend != RPC_BACKEND_NONE)
+	if (tunnel->backend != RPC_BACKEND_NONE && !tunnel->backend_reason[0])
 		text_addf(&value, ", %s", rpc_backend_words[tunnel->backend]);
 	add_row(out, 2, "interface", &value, style);
 	if (tunnel->backend_reason[0]) {
-		text_addf(&value, "%s", tunnel->backend_reason);
-		add_row(out, 2, "because", &value, style);
+		text_addf(&value, "%s, because: %s", rpc_backend_words[tunnel->backend], tunnel->backend_reason);
+		add_row(out, 2, "backend", &value, style);
 	}
 	text_addf(&value, "%s; UDP here: %s", rpc_transport_words[tunnel->transport],
 		rpc_udp_words[tunnel->udp]);

@@ -402,6 +402,8 @@ static void test_status_of_several(void **state)
 		{ .name = "hub",
 			.state = RPC_STATE_CONNECTING,
 			.interface = "hub",
+			.backend = RPC_BACKEND_USERSPACE,
+			.backend_reason = "chosen",
 			.transport = TRANSPORT_UDP,
 			.peers = peers,
 			.peer_count = 2,
@@ -418,6 +420,7 @@ static void test_status_of_several(void **state)
 		     "\n"
 		     "hub is connecting.\n"
 		     "  interface    hub\n"
+		     "  backend      userspace, because: chosen\n"
 		     "  transport    udp; UDP here: unknown\n"
 		     "  peer         A\n"
 		     "    state      up over UDP\n"
