@@ -42,8 +42,8 @@ def main():
     stop_when_told(None if args.build else base)
     logs = base / "logs"
     logs.mkdir(parents=True, exist_ok=True)
-    # In network namespaces, against a kernel in a virtual machine, and on a desktop without a screen.
-    network = [test for folder in ("netns", "vm", "gui", "nm") for test in scripts.network_tests(source / "tests" / folder)]
+    # In network namespaces, against a kernel in a virtual machine, on a desktop without a screen, and in a clean system.
+    network = [test for folder in ("netns", "vm", "gui", "nm", "packages") for test in scripts.network_tests(source / "tests" / folder)]
     lint = scripts.lint_checks(source / "tests/lint")
 
     def matches(name):
@@ -62,7 +62,7 @@ def main():
 
     network = [t for t in network if matches(t.name)]
     lint = [p for p in lint if matches(f"lint/{p.stem}")]
-    only_scripts = bool(args.only) and args.only.startswith(("netns/", "vm/", "gui/", "nm/", "lint/"))
+    only_scripts = bool(args.only) and args.only.startswith(("netns/", "vm/", "gui/", "nm/", "packages/", "lint/"))
     waiting, busy = [t for t in network if t.waiting], [t for t in network if not t.waiting]
     plain = not (only_scripts and args.sanitize and not lint)
     # What was built is tested, also when something else does not compile: that is one failure more, not fewer tests.

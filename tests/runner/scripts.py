@@ -35,7 +35,7 @@ def run_network_test(report, test, binaries, logs, long, kind):
     command += (["--long"] if long else []) + (["--sanitized"] if kind != "gcc" else []) + [test.case]
     try:
         done = children.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            timeout=7200 if long else 420)
+                            timeout=7200 if long else 1800 if test.path.parent.name == "packages" else 420)
     except subprocess.TimeoutExpired:
         report.fail(name, f"did not end in time; log: {folder}")
         return

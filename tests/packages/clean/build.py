@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""The Debian packages of this tree, by packaging/build-deb; built once for a state of the tree and kept in the cache."""
+
+import fcntl
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+
+from lib.lab import Failure
+from lib.packages import CACHE
+
+SOURCE = pathlib.Path(__file__).resolve().parents[3]
+NAMES = ("wgtcp", "wgtcp-gui", "network-manager-wgtcp")
+
+
+def tree():
+    """All files that go into a package, by name: path -> content's hash."""
+    listed = subprocess.run(["git", "-c", f"safe.directory={SOURCE}", "-C", SOURCE, "ls-files", "-z", "--cached", "--others",
+                             "--exclude-standard"], capture_output=True, check=True).stdout.decode().split("\0")
+    return {name: hashlib.sha256((SOURCE / name).read_bytes()).hexdigest() for name in sorted(listed)
+            if name and (SOURCE / name).is_file() and not name.startswith("tests/")}
+
+
+def build(folder, log):
+    environment = dict(os.environ, GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="safe.directory", GIT_CONFIG_VALUE_0=str(SOURCE))
+    folder.mkdir(parents=True)
+    with open(log, "wb") as out:
+        code = subprocess.run([SOURCE / "packaging/build-deb", folder], stdin=subprocess.DEVNULL, stdout=out,
+                              stderr=subprocess.STDOUT, env=environment).returncode
+    if code:
+        raise Failure(f"packaging/build-deb ended with {code}; log: {log}")
+
+
+def packages(lab, into):
+    """Copies the packages of this tree into a folder; or those in WGTCP_TEST_PACKAGES, which somebody has built."""
+    if "WGTCP_TEST_PACKAGES" in os.environ:
+        shutil.copytree(os.environ["WGTCP_TEST_PACKAGES"], into, dirs_exist_ok=True)
+        return
+    state = hashlib.sha256(repr(sorted(tree().items())).encode()).hexdigest()[:16]
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with open(CACHE / "built.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        built = CACHE / "built" / state
+        if not built.is_dir():
+            shutil.rmtree(built.parent, ignore_errors=True)
+            new = built.with_suffix(".new")
+            build(new, lab.logs / "build-deb.log")
+            new.rename(built)
+        for path in built.iterdir():
+            shutil.copy(path, into)
+
+
+def package(folder, name):
+    found = list(folder.glob(f"{name}_*.deb"))
+    if len(found) != 1:
+        raise Failure(f"{len(found)} packages {name} in {folder}")
+    return found[0]
