@@ -25,6 +25,7 @@
 #include "core/port/net_config.h"
 #include "core/port/privileges.h"
 #include "core/port/process.h"
+#include "core/port/streams.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -336,6 +337,7 @@ int main(int argc, char **argv)
 	struct options options;
 	int code;
 
+	streams_hold();
 	if (!options_parse(argc, argv, &options, &code))
 		return code;
 	/* The daemon leaves the folder that it was started in. */

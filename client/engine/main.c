@@ -4,6 +4,7 @@
 #include "client/engine/engine.h"
 #include "core/crypto/crypto.h"
 #include "core/port/standalone.h"
+#include "core/port/streams.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ int main(int argc, char **argv)
 		.foreground = environment && strcmp(environment, "1") == 0,
 		.engine = engine_run_inherited };
 
+	streams_hold();
 	if (argc == 2 && strcmp(argv[1], "--inherited") == 0)
 		return run_inherited();
 	if (argc == 2 && strcmp(argv[1], "--activated") == 0)

@@ -2,6 +2,7 @@
 /* wgtcp-relay: WireGuard datagrams to records on TCP, and back. */
 #include "client/relay/arguments.h"
 #include "client/relay/run.h"
+#include "core/port/streams.h"
 
 #include <stdio.h>
 
@@ -35,6 +36,7 @@ int main(int argc, char **argv)
 	struct arguments arguments;
 	char error[ARGUMENTS_ERROR_LEN];
 
+	streams_hold();
 	if (!arguments_parse(argc, argv, &arguments, error)) {
 		fprintf(stderr, RELAY_PROGRAM ": %s\n", error);
 		return 2;

@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from lib import case  # noqa: E402
 from lib.case import main_path  # noqa: E402
-from lib.lab import check  # noqa: E402
+from lib.lab import check, wait_until  # noqa: E402
 from lib.tunnel import Daemon, Key, interface_text, peer_text, preshared_key  # noqa: E402
 
 BAD = pathlib.Path(__file__).resolve().parents[1] / "unit/core/config/bad"
@@ -122,6 +122,22 @@ def test_usage(lab):
         check(done.stderr.strip(), f"{' '.join(words)}: failed without a word")
     gone = host.run(lab.binary("wgtcp-cli"), "status", "--socket", "/run/nobody.sock", check_code=False)
     check(gone.returncode == 1 and "/run/nobody.sock" in gone.stderr, f"no daemon: {gone.returncode} {gone.stderr}")
+
+
+def test_closed_streams(lab):
+    """Nothing of ours takes their numbers: what is printed would go into a socket or a file."""
+    host = lab.host("host")
+    daemon = Daemon(host)
+    daemon.profile("office", interface_text(Key(), extra="Address = 10.0.0.2/24\n"))
+    for words in "status", "list", "export office", "genkey", "--help":
+        done = host.run("sh", "-c", f"{lab.binary('wgtcp-cli')} {words} --socket {daemon.socket} >&-", check_code=False)
+        check(done.returncode == 1, f"{words}: {done.returncode} {done.stderr.strip()}")
+    other = host.start("sh", "-c", f"exec {lab.binary('wgtcpd')} --foreground --socket /run/closed.sock --config-dir"
+                       f" {daemon.config} --state-dir /run/closed <&- >&- 2>&-", name="closed")
+    wait_until(lambda: host.run(lab.binary("wgtcp-cli"), "list", "--socket", "/run/closed.sock",
+                                check_code=False).returncode == 0, "the daemon")
+    held = host.run("sh", "-c", f"cd /proc/{other.pid}/fd && readlink 0 1 2").stdout.split()
+    check(held == ["/dev/null"] * 3, f"its streams are {held}")
 
 
 def test_set_is_all_or_nothing(lab):
