@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A machine that has not heard of the right time yet is behind for minutes. */
+#define BEHIND_S 86400u
+
 static const uint64_t seconds[] = { [RPC_RESOLUTION_MINUTE] = 60, [RPC_RESOLUTION_HOUR] = 3600 };
 
 struct history *history_new(void)
@@ -124,11 +127,29 @@ static void add(struct history_point *point, const struct history_reading *readi
 		point->rtt_max_us = reading->rtt_us;
 }
 
+/* Else nothing new would come into the history of a clock that was years ahead once, until then. */
+static void leave_future(struct history_line *line, uint64_t time)
+{
+	if (!line->count || time >= line->points[line->count - 1].time) {
+		line->behind = 0;
+		return;
+	}
+	if (!line->behind || time < line->behind)
+		line->behind = time;
+	if (time - line->behind < BEHIND_S)
+		return;
+	while (line->count && line->points[line->count - 1].time > time)
+		line->count--;
+	line->behind = 0;
+}
+
 /* The newest point, new if its time has come. NULL when memory is short. */
 static struct history_point *current(struct history_line *line, uint64_t time, bool *is_new)
 {
-	struct history_point *last = line->count ? &line->points[line->count - 1] : NULL;
+	struct history_point *last;
 
+	leave_future(line, time);
+	last = line->count ? &line->points[line->count - 1] : NULL;
 	*is_new = !last || time > last->time;
 	return *is_new ? history_point(line, time) : last;
 }

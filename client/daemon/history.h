@@ -28,7 +28,8 @@ struct history_reading {
 struct history *history_new(void);
 /* NULL is allowed. */
 void history_free(struct history *history);
-/* True: there is something new to be written. A clock that goes back adds to the newest point. */
+/* True: there is something new to be written. A clock that goes back adds to the newest point; when it has
+ * stayed there for a day, the points ahead of it were a wrong clock's and go. */
 bool history_add(struct history *history, const char *name, const struct history_reading *reading);
 void history_forget(struct history *history, const char *name);
 /* The newest points that began before `before` (0: all), oldest first; at most max. */

@@ -14,6 +14,7 @@ struct history_point {
 struct history_line {
 	struct history_point *points; /* oldest first */
 	size_t count, room;
+	uint64_t behind; /* readings lie behind the newest point since this one's time; 0: they do not */
 };
 
 struct history_tunnel {

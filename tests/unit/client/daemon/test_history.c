@@ -58,6 +58,35 @@ static void minutes_and_hours(void **state)
 	history_free(history);
 }
 
+/* One reading years ahead; then the right clock again, for more than a day. */
+static void a_clock_that_was_ahead(void **state)
+{
+	static const uint64_t begin = 1800000000, day = 86400;
+	struct history *history = history_new();
+	struct history_reading reading = { .rx_bytes = 1 };
+	size_t count;
+
+	(void)state;
+	for (reading.time = begin; reading.time < begin + 7200; reading.time += 60)
+		history_add(history, "office", &reading);
+	reading.time = begin + 3000 * day;
+	history_add(history, "office", &reading);
+	for (reading.time = begin + 7200; reading.time < begin + 7200 + day / 2; reading.time += 600)
+		history_add(history, "office", &reading);
+	/* It may be this one that is wrong. */
+	count = history_points(history, "office", RPC_RESOLUTION_HOUR, 0, points, HISTORY_POINTS_MAX);
+	assert_int_equal(count, 3);
+	assert_true(points[2].time > begin + 2999 * day);
+	for (; reading.time < begin + 7200 + 2 * day; reading.time += 600)
+		history_add(history, "office", &reading);
+	count = history_points(history, "office", RPC_RESOLUTION_HOUR, 0, points, HISTORY_POINTS_MAX);
+	assert_true(count > 24);
+	assert_int_equal(points[0].time, begin);
+	for (size_t i = 1; i < count; i++)
+		assert_true(points[i].time > points[i - 1].time && points[i].time < begin + 3 * day);
+	history_free(history);
+}
+
 static void stays_within_its_bounds(void **state)
 {
 	struct history *history = history_new(), *again = history_new();
@@ -133,6 +162,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(minutes_and_hours),
+		cmocka_unit_test(a_clock_that_was_ahead),
 		cmocka_unit_test(stays_within_its_bounds),
 		cmocka_unit_test(damaged_files),
 	};
