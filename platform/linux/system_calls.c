@@ -80,6 +80,19 @@ static const int always[] = {
 	SCMP_SYS(sched_yield),
 	SCMP_SYS(sched_getaffinity),
 	SCMP_SYS(getcpu),
+	/* The same by the names that they have where a long has 32 bits; elsewhere there are none such. */
+	SCMP_SYS(fcntl64),
+	SCMP_SYS(clock_gettime64),
+	SCMP_SYS(clock_getres_time64),
+	SCMP_SYS(clock_nanosleep_time64),
+	SCMP_SYS(futex_time64),
+	SCMP_SYS(ppoll_time64),
+	SCMP_SYS(recvmmsg_time64),
+	SCMP_SYS(recv),
+	SCMP_SYS(send),
+	SCMP_SYS(sigprocmask),
+	/* On i386 glibc has all calls on sockets from this one, whose arguments no filter sees. */
+	SCMP_SYS(socketcall),
 };
 
 /* Tried by libraries that go on without. Landlock would refuse most of them, too, where it is there. */
@@ -102,6 +115,13 @@ static const int refused[] = {
 	SCMP_SYS(lseek),
 	SCMP_SYS(prlimit64),
 	SCMP_SYS(getrlimit),
+	/* where a long has 32 bits */
+	SCMP_SYS(stat64),
+	SCMP_SYS(fstat64),
+	SCMP_SYS(fstatat64),
+	SCMP_SYS(lstat64),
+	SCMP_SYS(_llseek),
+	SCMP_SYS(ugetrlimit),
 };
 
 static const unsigned long ioctls[] = { TUNGETIFF, TUNSETVNETHDRSZ, TUNSETOFFLOAD };
