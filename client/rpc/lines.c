@@ -42,7 +42,7 @@ int lines_feed(struct lines *lines, const char *bytes, size_t len)
 		memmove(lines->bytes, lines->bytes + lines->start, rest);
 		memory_wipe(lines->bytes + rest, lines->start);
 		lines->scanned -= lines->start;
-		lines->start = 0;
+		lines->start = lines->wiped = 0;
 		lines->len = rest;
 	}
 	if (!grow(&lines->bytes, 0, lines->len, &lines->room, lines->len + len))
@@ -73,6 +73,10 @@ static bool is_blank(const char *line, size_t len)
 
 const char *lines_next(struct lines *lines, size_t *len)
 {
+	/* The line given out last: the next bytes may come late, and it may hold a key. */
+	if (lines->wiped < lines->start)
+		memory_wipe(lines->bytes + lines->wiped, lines->start - lines->wiped);
+	lines->wiped = lines->start;
 	while (lines->scanned < lines->len) {
 		const char *line = lines->bytes + lines->start;
 		const char *newline =

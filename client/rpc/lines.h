@@ -12,6 +12,7 @@ struct lines {
 	size_t len, room;
 	size_t start;   /* of the first line not yet given out */
 	size_t scanned; /* no newline before this */
+	size_t wiped;   /* what was given out before this is zero */
 };
 
 /* At most RPC_LINE_MAX bytes at a time. 0; -EMSGSIZE: a line is too long; -ENOMEM. The lines taken before are

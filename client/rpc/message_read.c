@@ -5,8 +5,10 @@
 
 #include "client/rpc/field.h"
 #include "client/rpc/shapes.h"
+#include "core/base/wipe.h"
 
 #include <json-c/json.h>
+#include <json-c/printbuf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +36,15 @@ static bool too_deep(const char *line, size_t len)
 	return false;
 }
 
+static bool make_room(struct printbuf *buffer, size_t len)
+{
+	/* printbuf_memappend adds a byte for the end. */
+	if (printbuf_memset(buffer, 0, 0, (int)len + 1) < 0)
+		return false;
+	printbuf_reset(buffer);
+	return true;
+}
+
 /* NULL and a reason when it is not one JSON value of bounded depth. */
 static struct json_object *parse(const char *line, size_t len, const char **why)
 {
@@ -51,6 +62,10 @@ static struct json_object *parse(const char *line, size_t len, const char **why)
 	tokener = json_tokener_new_ex(RPC_DEPTH_MAX + 1);
 	if (!tokener)
 		return NULL;
+	/* What it has read of a text lies in there, and may be a key: with room for all it never grows, which
+	 * would leave copies behind, and can be wiped. */
+	if (!make_room(tokener->pb, len))
+		goto out;
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	root = json_tokener_parse_ex(tokener, line, (int)len);
 	error = json_tokener_get_error(tokener);
@@ -67,6 +82,7 @@ static struct json_object *parse(const char *line, size_t len, const char **why)
 	field_wipe_and_put(root);
 	root = NULL;
 out:
+	memory_wipe(tokener->pb->buf, (size_t)tokener->pb->size);
 	json_tokener_free(tokener);
 	return root;
 }

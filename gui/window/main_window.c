@@ -4,6 +4,7 @@
 #include "gui/model/translate.h"
 #include "gui/window/actions.h"
 #include "gui/window/detail.h"
+#include "gui/window/frames.h"
 #include "gui/window/import.h"
 #include "gui/window/list.h"
 #include "gui/window/lockdown_bar.h"
@@ -437,4 +438,5 @@ void main_window_open(struct app *app)
 	app->window = window;
 	main_window_sync(window);
 	gtk_window_present(GTK_WINDOW(window->window));
+	frames_watch(window->window);
 }

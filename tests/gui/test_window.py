@@ -2,6 +2,8 @@
 """wgtcp-gui, seen and used as by somebody with a screen reader, with the real daemon and a real tunnel."""
 
 import pathlib
+import re
+import statistics
 import subprocess
 import sys
 import time
@@ -372,6 +374,10 @@ def test_key_only_after_a_question(lab):
     app.click("Show")
     app.wait_for("^QR code of office")
     looks(desk, "1-qr")
+    check(memory_holds(app.program.pid, client_key.public + "x", "QR code of office"), "the memory cannot be looked at")
+    app.click("Close")
+    app.wait_gone("^QR code of office")
+    check(not memory_holds(app.program.pid, client_key.private), "the private key is still in memory")
     app.action("log")
     app.wait_for("version .* is running")
     app.click("Copy a report without keys, addresses and names")
@@ -582,6 +588,46 @@ def test_memory_stays_flat(lab):
     check(after - before <= 1024 or lab.sanitized, f"{after - before} KiB more")
     check(idle < 1 or lab.sanitized, f"{idle:.1f} % of a core while nothing happens")
     app.check_quiet()
+
+
+def test_scrolling_200_tunnels(lab):
+    """Figure: what a frame costs while a list of 200 connected tunnels scrolls, drawn in software."""
+    site = Site(lab)
+    desk = Desk(site.client)
+    fake(desk, "--tunnels", "200", "--state", "up")
+    app = window(desk, socket="/run/fake.sock", WGTCP_FRAME_TIMES="1")
+    app.wait_for("^Tunnel 0")
+    time.sleep(2)
+    before = len(app.program.text().splitlines())
+    desk.xdotool("mousemove", "150", "300")
+    for _ in range(5):
+        for button in "5", "4":
+            desk.xdotool("click", "--repeat", "20", "--delay", "30", button)
+    found = [(float(mean), float(worst)) for mean, worst in re.findall(
+        r"frames: \d+, mean ([\d.]+) ms, worst ([\d.]+) ms", "\n".join(app.program.text().splitlines()[before:]))]
+    check(len(found) >= 3, f"it did not scroll: {found}")
+    worst = sorted(w for _, w in found)
+    lab.figure(f"mean {statistics.mean(m for m, _ in found):.1f} ms a frame, worst of 20 frames: median "
+               f"{statistics.median(worst):.1f} ms, largest {worst[-1]:.1f} ms, over {20 * len(found)} frames (wanted: 16 ms)")
+    app.check_quiet()
+
+
+def memory_holds(pid, *secrets):
+    """Which of these are anywhere in the memory that the process can write to."""
+    found = set()
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            where, rights = line.split()[:2]
+            if not rights.startswith("rw") or "[vvar" in line:
+                continue
+            start, end = (int(part, 16) for part in where.split("-"))
+            try:
+                memory.seek(start)
+                data = memory.read(end - start)
+            except OSError:
+                continue
+            found |= {secret for secret in secrets if secret.encode() in data}
+    return found
 
 
 def test_second_start_presents_the_first(lab):
