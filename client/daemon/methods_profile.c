@@ -210,7 +210,7 @@ static void export_answered(
 	}
 	rpc_error_set(&error, RPC_CODE_NOT_PERMITTED,
 		"private keys are for root, or for who gives an administrator's password: use sudo, or leave "
-		"the keys out");
+		"the keys out with --hide-keys");
 	error.cause = RPC_CAUSE_PERMISSION;
 	client_reply_error(client, &request->id, &error);
 }
@@ -261,7 +261,8 @@ void method_delete(struct daemon *daemon, struct client *client, const struct rp
 
 /* ---- set ---- */
 
-static bool find_peer(const struct loaded *loaded, const char *key, size_t *peer, struct rpc_error *error)
+static bool find_peer(
+	const struct loaded *loaded, const char *name, const char *key, size_t *peer, struct rpc_error *error)
 {
 	char text[PROFILE_KEY_TEXT_LEN + 1];
 	size_t i;
@@ -276,7 +277,11 @@ static bool find_peer(const struct loaded *loaded, const char *key, size_t *peer
 			return true;
 		}
 	}
-	rpc_error_set(error, RPC_CODE_INVALID_PARAMS, "the profile has no peer with that PublicKey");
+	rpc_error_set(error, RPC_CODE_INVALID_PARAMS,
+		"the profile has no peer with that PublicKey: `wgtcp-cli export %s --hide-keys` shows those "
+		"that it "
+		"has",
+		name);
 	return false;
 }
 
@@ -318,7 +323,7 @@ static bool edit_all(const struct rpc_request *request, const struct loaded *loa
 		const struct rpc_setting *setting = &request->settings[i];
 		const char *value = setting->value && setting->value[0] ? setting->value : NULL;
 
-		if (!find_peer(loaded, request->peer, &peer, error) ||
+		if (!find_peer(loaded, request->name, request->peer, &peer, error) ||
 			!choose_section(loaded, setting->key, &peer, error))
 			goto failed;
 		if (!profile_edit(loaded->path, now ? now : loaded->text, now ? now_len : loaded->len, peer,
