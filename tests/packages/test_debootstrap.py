@@ -79,6 +79,21 @@ def answers(site, inner):
     return site.client.tool("pinger.py", inner, "--count", "5", "--grace", "5").result()["received"] == 5
 
 
+def upgrade(root):
+    """As on a machine with systemd, as far as the package can tell: what it said, and what it asked systemd for."""
+    systemctl, asked = root.path / "usr/bin/systemctl", root.path / "run/systemctl.asked"
+    real = systemctl.rename(systemctl.with_name("systemctl.real"))
+    systemctl.write_text("#!/bin/sh\necho \"$@\" >>/run/systemctl.asked\n")
+    systemctl.chmod(0o755)
+    (root.path / "run/systemd/system").mkdir(parents=True)
+    done = root.shell("sudo apt-get install -y --reinstall ./wgtcp_*.deb")
+    text = "".join(line for line in asked.read_text().splitlines(keepends=True) if "wgtcpd" in line)
+    real.rename(systemctl)
+    shutil.rmtree(root.path / "run/systemd")
+    asked.unlink()
+    return done.stdout, text
+
+
 @waiting
 def test_readme_from_packages_to_purge(lab):
     root = Root(lab)
@@ -127,7 +142,8 @@ def first_ten_minutes(lab, site, root):
 
     # An upgrade (here to the same version) interrupts nothing.
     engine = site.client.run("pgrep", "-x", "wgtcp-engine").stdout
-    root.shell("sudo apt-get install -y --reinstall ./wgtcp_*.deb")
+    said, asked = upgrade(root)
+    check("tunnels are up and stay so" in said and not re.search(r"stop|restart", asked), f"upgrade: {asked}\n{said}")
     check(site.client.run("pgrep", "-x", "wgtcp-engine").stdout == engine and answers(site, inner), "the upgrade ended the tunnel")
 
     types("sudo wgtcp-cli down office")
@@ -137,6 +153,8 @@ def first_ten_minutes(lab, site, root):
     check("inet wgtcp" in site.client.run("nft", "list", "tables").stdout, "no kill switch")
     types("sudo wgtcp-cli unlock")
     types("sudo wgtcp-cli down office")
+    said, asked = upgrade(root)
+    check("restart wgtcpd.service" in asked, f"with nothing up, the old daemon stays: {asked}\n{said}")
 
     # A server, as far as one can be started beside the client; and two files for one tunnel.
     for line in commands("A server in five minutes"):
@@ -203,11 +221,11 @@ def test_lintian_finds_nothing(lab):
 
 @waiting
 def test_two_builds_are_the_same(lab):
-    """From one tree, in two folders; and the version is that of CMakeLists.txt."""
+    """From one tree, in two folders, with --long also compiled twice; and the version is that of CMakeLists.txt."""
     first, second = lab.logs / "first", lab.logs / "second"
     first.mkdir()
     build.packages(lab, first)
-    build.build(second, lab.logs / "second.log")
+    build.build(second, lab.logs / "second.log", cached=not lab.long)
     names = sorted(path.name for path in first.glob("*.deb"))
     check(names == sorted(path.name for path in second.glob("*.deb")) and len(names) >= len(build.NAMES), f"packages: {names}")
     other = [name for name in names if (first / name).read_bytes() != (second / name).read_bytes()]

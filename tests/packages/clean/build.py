@@ -7,6 +7,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
 
 from lib.lab import Failure
 from lib.packages import CACHE
@@ -23,8 +24,13 @@ def tree():
             if name and (SOURCE / name).is_file() and not name.startswith("tests/")}
 
 
-def build(folder, log):
+def build(folder, log, cached=True):
+    """Into a new folder. cached: by ccache, where that is installed: what was compiled once is not compiled again."""
     environment = dict(os.environ, GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="safe.directory", GIT_CONFIG_VALUE_0=str(SOURCE))
+    environment.pop("CMAKE_C_COMPILER_LAUNCHER", None)
+    if cached and shutil.which("ccache"):
+        environment.update(CMAKE_C_COMPILER_LAUNCHER="ccache", CCACHE_DIR=str(CACHE / "ccache"), CCACHE_NOHASHDIR="1",
+                           CCACHE_BASEDIR=tempfile.gettempdir(), CCACHE_MAXSIZE="300M")
     folder.mkdir(parents=True)
     with open(log, "wb") as out:
         code = subprocess.run([SOURCE / "packaging/build-deb", folder], stdin=subprocess.DEVNULL, stdout=out,
