@@ -261,9 +261,11 @@ void lockdown_let_pass(struct lockdown *lockdown, const char *name, uint32_t mar
 	if (tunnel && tunnel->mark == mark)
 		return;
 	if (!tunnel && lockdown->tunnel_count == KILL_SWITCH_TUNNELS_MAX) {
-		journal_say(lockdown->journal, JOURNAL_ERROR, name,
-			"the kill switch stops this tunnel too: it can let no more than %d pass",
-			KILL_SWITCH_TUNNELS_MAX);
+		/* While it is off there is nobody whom it could stop. */
+		if (lockdown->file.count)
+			journal_say(lockdown->journal, JOURNAL_ERROR, name,
+				"the kill switch stops this tunnel too: it can let no more than %d pass",
+				KILL_SWITCH_TUNNELS_MAX);
 		return;
 	}
 	if (!tunnel)

@@ -35,6 +35,25 @@ void tunnel_unset_rules(void *context)
 		daemon->source_mark = false;
 }
 
+/* It is written down before it is done: what a daemon that is killed in between leaves, the next one takes
+ * back. */
+static int let_marks_be_checked(struct daemon *daemon)
+{
+	bool was;
+	int error = net_answer_marks_are_checked(&was);
+
+	if (error || was)
+		return error;
+	daemon->source_mark = true;
+	manager_leftovers_changed(daemon->manager);
+	error = net_answer_check_marks(true, &was);
+	if (error) {
+		daemon->source_mark = false;
+		manager_leftovers_changed(daemon->manager);
+	}
+	return error;
+}
+
 /* Answers to the carriers come in by an interface to which, for everything else, no route leads any more. */
 void tunnel_let_answers_in(struct tunnel *tunnel)
 {
@@ -43,14 +62,9 @@ void tunnel_let_answers_in(struct tunnel *tunnel)
 		.no_socket = tunnel->backend->name != RPC_BACKEND_USERSPACE };
 	struct daemon *daemon = tunnel->daemon;
 	int error = net_answer_add(&answer);
-	bool was = true;
 
 	if (!error)
-		error = net_answer_check_marks(true, &was);
-	if (!error && !was) {
-		daemon->source_mark = true;
-		manager_leftovers_changed(daemon->manager);
-	}
+		error = let_marks_be_checked(daemon);
 	tunnel->keep.answers = !error;
 	if (!error)
 		return;

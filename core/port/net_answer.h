@@ -32,7 +32,9 @@ int net_answer_watch_handle(const struct net_answer_watch *watch);
 /* Takes what waits: whether something may have gone. Adding anew counts too. */
 bool net_answer_watch_take(struct net_answer_watch *watch);
 
-/* Whether the check looks at marks. *was: what it was before. */
+/* Whether the check looks at marks now. */
+int net_answer_marks_are_checked(bool *on);
+/* Lets the check look at marks, or not. *was: what it was before. */
 int net_answer_check_marks(bool on, bool *was);
 /* Whether some interface checks strictly. */
 bool net_answer_strict(void);

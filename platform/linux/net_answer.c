@@ -125,15 +125,26 @@ static int read_digit(const char *path)
 	return err ? err : digit - '0';
 }
 
+static const char check_marks_path[] = CONF "all/src_valid_mark";
+
+int net_answer_marks_are_checked(bool *on)
+{
+	int digit = read_digit(check_marks_path);
+
+	if (digit < 0)
+		return digit;
+	*on = digit != 0;
+	return 0;
+}
+
 int net_answer_check_marks(bool on, bool *was)
 {
-	static const char path[] = CONF "all/src_valid_mark";
-	int before = read_digit(path), fd, err = 0;
+	int before = read_digit(check_marks_path), fd, err = 0;
 
 	if (before < 0)
 		return before;
 	if ((before != 0) != on) {
-		fd = open(path, O_WRONLY | O_CLOEXEC);
+		fd = open(check_marks_path, O_WRONLY | O_CLOEXEC);
 		if (fd < 0)
 			return -errno;
 		if (write(fd, on ? "1\n" : "0\n", 2) != 2)

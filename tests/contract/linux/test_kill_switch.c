@@ -229,8 +229,12 @@ static void the_filter_looks_at_marks_only_as_long_as_told(void **state)
 	bool was = true;
 
 	(void)state;
+	assert_int_equal(net_answer_marks_are_checked(&was), 0);
+	assert_false(was);
 	assert_int_equal(net_answer_check_marks(true, &was), 0);
 	assert_false(was);
+	assert_int_equal(net_answer_marks_are_checked(&was), 0);
+	assert_true(was);
 	assert_int_equal(net_answer_check_marks(true, &was), 0);
 	assert_true(was);
 	assert_int_equal(net_answer_check_marks(false, &was), 0);
