@@ -230,10 +230,11 @@ bool view_call_partly(struct rpc_tunnel *view, const struct profile *profile)
 		return false;
 	view->state = RPC_STATE_DEGRADED;
 	snprintf(view->message, sizeof(view->message),
-		"%zu of %zu peers can not be reached%s %s%s%s: check that it runs and that its Endpoint is "
-		"right; the "
-		"others work, and this one is tried on",
+		"%zu of %zu peers can not be reached%s %s%s%s: %s; the others work, and this one is tried on",
 		lost, called, lost > 1 ? ", the first is" : ":", first->public_key,
-		first->endpoint[0] ? " at " : "", first->endpoint);
+		first->endpoint[0] ? " at " : "", first->endpoint,
+		first->cause == RPC_CAUSE_DNS_FAILED ? "the name in its Endpoint cannot be looked up, "
+						       "correct it or check this machine's DNS"
+						     : "check that it runs and that its Endpoint is right");
 	return true;
 }

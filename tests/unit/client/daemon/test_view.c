@@ -146,6 +146,35 @@ static void some_of_several_are_missing(void **state)
 	}
 }
 
+/* What is said of it is what helps. */
+static void a_peer_without_an_address_is_missing_for_its_name(void **state)
+{
+	static const struct {
+		enum rpc_cause cause;
+		bool name;
+	} cases[] = { { RPC_CAUSE_DNS_FAILED, true }, { RPC_CAUSE_PEER_UNREACHABLE, false } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile profile;
+		struct rpc_tunnel view;
+
+		make("AB", &profile, &view);
+		view.peers[0].state = RPC_STATE_UP;
+		view.peers[1].state = RPC_STATE_CONNECTING;
+		view.peers[1].cause = cases[i].cause;
+		memset(view.peers[1].public_key, 'k', 44);
+		strcpy(view.peers[1].endpoint, "[2001:db8:1111:2222:3333:4444:5555:6666]:51820");
+		assert_true(view_call_partly(&view, &profile));
+		assert_int_equal(strstr(view.message, "cannot be looked up") != NULL, cases[i].name);
+		assert_int_equal(strstr(view.message, "that it runs") != NULL, !cases[i].name);
+		assert_non_null(strstr(view.message, "is tried on")); /* all of it */
+		rpc_tunnel_free(&view);
+		profile_free(&profile);
+	}
+}
+
 static void counters_are_no_change(void **state)
 {
 	struct profile profile;
@@ -170,6 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worst_of_the_peers),
 		cmocka_unit_test(some_of_several_are_missing),
+		cmocka_unit_test(a_peer_without_an_address_is_missing_for_its_name),
 		cmocka_unit_test(counters_are_no_change),
 	};
 
