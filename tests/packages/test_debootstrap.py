@@ -23,7 +23,8 @@ README = build.SOURCE / "README.md"
 # What dpkg, apt and systemd's tools keep for themselves, and logs.
 KEPT = [re.compile(pattern) for pattern in (
     r"var/log(/.*)?", r"var/lib/dpkg(/.*)?", r"var/lib/apt(/.*)?", r"var/cache/(apt|debconf|ldconfig|man)(/.*)?",
-    r"etc/ld\.so\.cache", r"etc/(passwd|group|shadow|gshadow)-", r"etc/resolv\.conf", r"tmp|var/tmp|root",
+    r"etc/ld\.so\.cache", r"etc/(passwd|group|shadow|gshadow)-", r"etc/resolv\.conf",
+    r"tmp|var/tmp|root|srv",
     # systemd suggests it, for which apt lets it stay.
     r"usr/(lib/[^/]+|share/doc)/libqrencode(4|\.so\.4[.\d]*)(/.*)?",
     r"var/lib/systemd(/(random-seed|catalog(/.*)?))?", r"usr/(lib|share)(/.*)?/__pycache__(/.*)?")]
@@ -197,7 +198,7 @@ def test_readme_from_a_clean_clone(lab):
         return
     root = Root(lab)
     try:
-        run(["git", "-c", f"safe.directory={build.SOURCE}", "clone", "-q", build.SOURCE, root.path / "root/download/wgtcp"], "git clone")
+        run(["git", "-c", f"safe.directory={build.SOURCE}", "clone", "-q", build.SOURCE, root.path / "srv/download/wgtcp"], "git clone")
         lines = commands("Two commands")
         check(lines[1] == "sudo tests/run", f"the second command: {lines}")
         for line in [lines[0]] + lines[2:]:

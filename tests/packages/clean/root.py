@@ -43,6 +43,7 @@ def base():
             shutil.rmtree(new, ignore_errors=True)
             run(["debootstrap", "--variant=minbase", f"--include={INCLUDE}", "bookworm", new], "debootstrap")
             (new / "etc/apt/apt.conf.d/99wgtcp-tests").write_text(APT)
+            run(["chroot", new, "apt-get", "clean"], "apt-get clean")
             new.rename(BASE)
         stamp = BASE / "var/lib/apt/lists"
         if time.time() - stamp.stat().st_mtime > LISTS_OLD_S:
@@ -61,13 +62,16 @@ class Root:
         (self.path / "etc/resolv.conf").write_text(pathlib.Path("/etc/resolv.conf").read_text())
         # sudo asks for the machine's own name, and the lab has no resolver.
         (self.path / "etc/hosts").write_text(f"127.0.0.1 localhost {os.uname().nodename}\n")
-        archives = CACHE / "archives"
-        archives.mkdir(exist_ok=True)
+        # A copy: apt locks the folder, and another test may be at it.
+        self.archives, self.kept = self.path / "var/cache/apt/archives", CACHE / "archives"
+        self.kept.mkdir(exist_ok=True)
+        run(["cp", "-a", "--reflink=auto", f"{self.kept}/.", self.archives], "cp")
         # The machine's own mounts stay as they are.
         run(["mount", "--make-rprivate", "/"], "mount")
-        for arguments in (["-t", "proc", "proc"], "proc"), (["-t", "tmpfs", "tmpfs"], "dev"), (["-t", "tmpfs", "tmpfs"], "run"), \
-                (["--bind", archives], "var/cache/apt/archives"):
-            run(["mount", *arguments[0], self.path / arguments[1]], "mount")
+        # A mount of its own, so that what runs there can have mount namespaces too.
+        run(["mount", "--bind", self.path, self.path], "mount")
+        for kind, folder in ("proc", "proc"), ("tmpfs", "dev"), ("tmpfs", "run"):
+            run(["mount", "-t", kind, kind, self.path / folder], "mount")
         dev = self.path / "dev"
         for name, major, minor in (("null", 1, 3), ("zero", 1, 5), ("full", 1, 7), ("random", 1, 8), ("urandom", 1, 9),
                                    ("tty", 5, 0), ("net/tun", 10, 200)):
@@ -78,14 +82,14 @@ class Root:
         for folder, mode in ("pts", 0o755), ("shm", 0o1777):
             (dev / folder).mkdir()
             os.chmod(dev / folder, mode)
-        self.download = self.path / "root/download"
+        self.download = self.path / "srv/download"
         self.download.mkdir()
 
     def command(self, line):
         """What runs a line of a shell there, as somebody who has gone to the folder of his downloads."""
-        return ["chroot", self.path, "/usr/bin/env", "-i", "HOME=/root", "TERM=dumb", "LANG=C.UTF-8",
+        return ["chroot", self.path, "/usr/bin/env", "-i", "HOME=/srv", "TERM=dumb", "LANG=C.UTF-8",
                 "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive",
-                "bash", "-c", f"cd /root/download && {line}"]
+                "bash", "-c", f"cd /srv/download && {line}"]
 
     def shell(self, line, host=None, answer="", check_code=True, timeout=300):
         """Runs a line there, in the network of host (else this machine's, for apt)."""
@@ -103,7 +107,7 @@ class Root:
         found = {}
         for folder, folders, files in os.walk(self.path):
             inside = os.path.relpath(folder, self.path)
-            if inside in ("proc", "dev", "run", "sys", "var/cache/apt/archives", "root/download"):
+            if inside in ("proc", "dev", "run", "sys", "var/cache/apt/archives", "srv/download"):
                 folders.clear()
                 continue
             for name in folders + files:
@@ -135,7 +139,12 @@ class Root:
 
     def remove(self):
         """The copy goes; its mounts first, so that nothing outside is taken for a part of it."""
-        for folder in "var/cache/apt/archives", "run", "dev", "proc":
+        for package in self.archives.glob("*.deb"):
+            if not (self.kept / package.name).exists():
+                new = self.kept / f".{package.name}.{os.getpid()}"
+                shutil.copy(package, new)
+                new.rename(self.kept / package.name)
+        for folder in "run", "dev", "proc", "":
             subprocess.run(["umount", "--lazy", self.path / folder], capture_output=True)
         subprocess.run(["rm", "-rf", "--one-file-system", self.path], check=True)
 
