@@ -16,12 +16,17 @@ SOURCE = pathlib.Path(__file__).resolve().parents[3]
 NAMES = ("wgtcp", "wgtcp-gui", "network-manager-wgtcp")
 
 
-def tree():
-    """All files that go into a package, by name: path -> content's hash."""
-    listed = subprocess.run(["git", "-c", f"safe.directory={SOURCE}", "-C", SOURCE, "ls-files", "-z", "--cached", "--others",
-                             "--exclude-standard"], capture_output=True, check=True).stdout.decode().split("\0")
-    return {name: hashlib.sha256((SOURCE / name).read_bytes()).hexdigest() for name in sorted(listed)
-            if name and (SOURCE / name).is_file() and not name.startswith("tests/")}
+def git(*arguments):
+    return subprocess.run(["git", "-c", f"safe.directory={SOURCE}", "-C", SOURCE, *arguments], capture_output=True,
+                          check=True).stdout.decode()
+
+
+def state():
+    """A name for all that goes into the packages: the files, and the time of the last change."""
+    listed = sorted(git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0"))
+    files = [(name, hashlib.sha256((SOURCE / name).read_bytes()).hexdigest()) for name in listed
+             if (SOURCE / name).is_file() and not name.startswith("tests/")]
+    return hashlib.sha256(repr((files, git("log", "-1", "--format=%ct"))).encode()).hexdigest()[:16]
 
 
 def build(folder, log, cached=True):
@@ -44,11 +49,10 @@ def packages(lab, into):
     if "WGTCP_TEST_PACKAGES" in os.environ:
         shutil.copytree(os.environ["WGTCP_TEST_PACKAGES"], into, dirs_exist_ok=True)
         return
-    state = hashlib.sha256(repr(sorted(tree().items())).encode()).hexdigest()[:16]
     CACHE.mkdir(parents=True, exist_ok=True)
     with open(CACHE / "built.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        built = CACHE / "built" / state
+        built = CACHE / "built" / state()
         if not built.is_dir():
             shutil.rmtree(built.parent, ignore_errors=True)
             new = built.with_suffix(".new")
