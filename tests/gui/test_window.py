@@ -519,6 +519,38 @@ def test_languages_fit_a_telephone(lab):
             desk.close()
 
 
+def test_looks(lab):
+    """Dark, high contrast, from right to left and narrow, each view once: there is a picture, and nothing complains."""
+    site = Site(lab)
+    office(site)[1].up("office")
+    folder = translations(lab)
+    for name, width, env in (("dark", 920, {"ADW_DEBUG_COLOR_SCHEME": "prefer-dark"}),
+                             ("contrast", 920, {"ADW_DEBUG_HIGH_CONTRAST": "1"}),
+                             ("right-to-left", 920, {"WGTCP_TEXT_DIRECTION": "rtl"}),
+                             ("narrow", 360, {"LANGUAGE": "de", "WGTCP_LOCALE_DIR": folder})):
+        desk = Desk(site.client)
+        app = window(desk, width=width, height=720, **env)
+        app.wait_for("^(Connected over|Verbunden über) UDP$")
+        looks(desk, f"{name}-page")
+        for action in "why", "speed", "log", "edit", "preferences":
+            app.action(action)
+            time.sleep(1)
+            looks(desk, f"{name}-{action}")
+        if width == 360:
+            # No program that manages windows is there: made as narrow as they allow, as a telephone would.
+            for number in desk.xdotool("search", "--onlyvisible", "--class", ".").split():
+                desk.xdotool("windowsize", number, "360", "640")
+            time.sleep(1)
+            looks(desk, "narrow-all")
+            sizes = [int(size) for size in re.findall(r"Geometry: (\d+)x", desk.xdotool(
+                "search", "--onlyvisible", "--class", ".", "getwindowgeometry", "%@"))]
+            # With the shadow that a window draws for itself here.
+            check(len(sizes) >= 5 and max(sizes) <= 370, f"widths of the windows: {sizes}")
+        app.check_quiet()
+        app.program.stop()
+        desk.close()
+
+
 def test_everything_has_a_name(lab):
     """Each control that can be used or read has a role and a name, in the list, on the page and in the form."""
     site = Site(lab)
