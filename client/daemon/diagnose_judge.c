@@ -57,8 +57,15 @@ static void judge_link(const struct diagnose_facts *facts, struct diagnose_lines
 static void judge_route(const struct diagnose_facts *facts, struct diagnose_lines *lines)
 {
 	const char *through = facts->v4.route ? facts->v4.interface : facts->v6.interface;
+	const char *past = facts->v4.past[0] ? facts->v4.past : facts->v6.past;
 
-	if (facts->v4.route || facts->v6.route)
+	if (past[0])
+		diagnose_say(lines, RPC_CHECK_ROUTE, "", RPC_VERDICT_BAD,
+			"`ip rule` shows what is asked before the tunnel's table: end the program that made "
+			"it, or delete the rule",
+			"the tunnel takes all %s, but it goes out by %s", facts->v4.past[0] ? "IPv4" : "IPv6",
+			past);
+	else if (facts->v4.route || facts->v6.route)
 		diagnose_say(lines, RPC_CHECK_ROUTE, "", RPC_VERDICT_OK, "",
 			"the default route leads through %s", through);
 	else if (!facts->links_up[0])

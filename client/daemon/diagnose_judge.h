@@ -17,6 +17,7 @@ struct diagnose_family {
 	bool route;         /* to the outside */
 	bool needed;        /* some peer has addresses of this family only */
 	char interface[16]; /* that the route leads through */
+	char past[16];      /* what a tunnel that takes all of it is there for leaves by this one; "": it does not */
 };
 
 struct diagnose_host {

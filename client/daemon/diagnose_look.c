@@ -6,6 +6,7 @@
 #include "client/daemon/backend.h"
 #include "client/daemon/lockdown.h"
 #include "client/daemon/manager.h"
+#include "client/daemon/tunnel_state.h"
 #include "core/port/net_config.h"
 
 #include <ifaddrs.h>
@@ -76,11 +77,43 @@ static void look_for_mark(struct tunnel *tunnel, void *user)
 		*mark = tunnel_rules_mark(tunnel);
 }
 
+struct way {
+	enum ip_family family;
+	uint32_t interface; /* that a packet without a mark goes out by */
+	bool taken, inside; /* some tunnel takes all, and this is one */
+};
+
+static void look_for_taker(struct tunnel *tunnel, void *user)
+{
+	struct way *way = user;
+
+	if (!tunnel->rules || tunnel->suspended || !tunnel->keep.on || !tunnel_takes_all(tunnel, way->family))
+		return;
+	way->taken = true;
+	way->inside |= tunnel_interface_index(tunnel) == way->interface;
+}
+
+/* Another program's rule, or its routes in a table that is asked first, outdo a tunnel that is up. */
+static void look_past(struct daemon *daemon, const struct ip_address *outside, struct diagnose_family *family)
+{
+	struct way way = { .family = outside->family };
+	char name[IF_NAMESIZE] = "";
+	uint32_t mtu;
+
+	if (net_route_lookup(daemon->net, outside, 0, &way.interface, &mtu) != 0)
+		return;
+	manager_each(daemon->manager, look_for_taker, &way);
+	if (way.taken && !way.inside)
+		snprintf(family->past, sizeof(family->past), "%s",
+			if_indextoname(way.interface, name) ? name : "an interface");
+}
+
 static void look_at_route(
 	struct daemon *daemon, const struct ip_address *outside, struct diagnose_family *family)
 {
 	uint32_t interface, mtu, mark = 0;
 
+	look_past(daemon, outside, family);
 	manager_each(daemon->manager, look_for_mark, &mark);
 	family->route = net_route_lookup(daemon->net, outside, mark, &interface, &mtu) == 0;
 	if (family->route) {

@@ -91,6 +91,22 @@ def test_all_is_well(lab):
 
 
 @waiting
+def test_another_programs_rule(lab):
+    """It is asked before the tunnel's, so a full tunnel that is up carries nothing."""
+    site, _, daemon, _, _ = well(lab)
+    text = (daemon.config / "office.conf").read_text()
+    daemon.profile("office", text.replace("AllowedIPs = 10.77.0.0/24, fd77::/64", "AllowedIPs = 0.0.0.0/0, ::/0"))
+    daemon.up("office")
+    doctor(site, daemon).verdict(tunnel="ok", route="ok")
+    for family, name in ("-4", "IPv4"), ("-6", "IPv6"):
+        site.client.run("ip", family, "rule", "add", "pref", "100", "lookup", "main")
+        seen = doctor(site, daemon)
+        seen.verdict(route="bad")
+        seen.says("route", f"{name}, but it goes out by eth0")
+        site.client.run("ip", family, "rule", "del", "pref", "100")
+    doctor(site, daemon).verdict(route="ok")
+
+
 def test_machine_alone(lab):
     site, _, daemon, _, _ = well(lab)
     seen = doctor(site, daemon, name=None)
