@@ -552,7 +552,7 @@ def test_looks(lab):
 
 
 def test_everything_has_a_name(lab):
-    """Each control that can be used or read has a role and a name, in the list, on the page and in the form."""
+    """Each control of each view that can be used or read has a role and a name; the list of them lies in the logs."""
     site = Site(lab)
     _, daemon, _, _ = office(site)
     daemon.up("office")
@@ -560,21 +560,60 @@ def test_everything_has_a_name(lab):
     app = window(desk)
     app.wait_for("^Connected over UDP$")
     app.wait_for("^Receiving")
-    app.action("edit")
-    app.wait_for("^Addresses inside the tunnel")
-    app.action("log")
-    app.wait_for("^Log of the service")
-    nameless, used = [], 0
-    roles = {"push button", "toggle button", "check box", "radio button", "text", "combo box", "slider"}
-    for role, name, _ in app.tree():
-        used += role in roles
-        if role in roles and not name.strip():
-            nameless.append(role)
     images = {name for role, name, _ in app.tree() if role == "image"}
-    check(not nameless, f"without a name: {nameless}")
-    check(used > 20, f"only {used} controls were seen")
     check({"Throughput of the last 5 minutes", "Round trip time of the last 5 minutes"} <= images, f"images: {images}")
+    roles = {"push button", "toggle button", "check box", "radio button", "text", "combo box", "slider", "spin button"}
+    listed, nameless = [], []
+    for action, text in ((None, None), ("why", "^Why does it not work"), ("speed", "^How fast is this tunnel"),
+                         ("edit", "^Addresses inside the tunnel"), ("log", "^Log of the service"),
+                         ("preferences", "^Notifications$"), ("about", "^About$|wgtcp")):
+        if action:
+            app.action(action)
+            app.wait_for(text)
+        for role, name, description in app.tree():
+            if role in roles:
+                listed.append(f"{action or 'window'}\t{role}\t{name}\t{description}")
+                if not name.strip():
+                    nameless.append(listed[-1])
+    (lab.logs / "controls.txt").write_text("\n".join(listed) + "\n")
+    check(not nameless, f"without a name: {nameless[:5]}")
+    used = len(set(line.partition("\t")[2] for line in listed))
+    check(used > 40, f"only {used} controls were seen")
     lab.figure(f"{used} controls, all with a name")
+
+
+def test_by_keys_alone(lab):
+    """No pointer: connect, choose the carrier, every view opened by its keys and closed by Escape, and quit."""
+    site = Site(lab)
+    _, daemon, _, _ = office(site)
+    desk = Desk(site.client)
+    app = window(desk)
+    app.wait_for("^Not connected")
+    desk.key("ctrl+Return")
+    app.wait_for("^Connected over UDP$")
+    for keys, text in (("ctrl+d", "^Nothing is wrong$"), ("ctrl+t", "^How fast is this tunnel"),
+                       ("ctrl+e", "^Addresses inside the tunnel"), ("ctrl+l", "^Log of the service"),
+                       ("ctrl+comma", "^A tunnel has connected$"), ("ctrl+r", "^Show the private key as a QR code"),
+                       ("ctrl+s", "^Export with the private key"), ("ctrl+question", "^Connect or disconnect|Shortcuts")):
+        desk.xdotool("search", "--onlyvisible", "--name", "^wgtcp$", "windowfocus")
+        time.sleep(0.3)
+        desk.key(keys)
+        app.wait_for(text, timeout=40)
+        desk.key("Escape")
+        app.wait_gone(text)
+    # From one control to the next, as far as it goes, and nothing traps the focus.
+    desk.xdotool("search", "--onlyvisible", "--name", "^wgtcp$", "windowfocus")
+    seen = set()
+    for _ in range(25):
+        desk.key("Tab")
+        seen.add(desk.tool("a11y", "focus", app.name, check_code=False).stdout.strip())
+    lab.figure(f"{len(seen)} places of the focus by Tab")
+    check(len(seen) >= 6, f"Tab goes nowhere: {seen}")
+    desk.key("ctrl+Return")
+    app.wait_for("^Not connected$")
+    daemon.wait_status("office", state="down")
+    desk.key("ctrl+q")
+    check(app.program.wait() == 0, "it did not end well")
 
 
 def test_it_is_light(lab):

@@ -4,6 +4,7 @@
     a11y.py tree PROGRAM              role, name, description of what can be seen, a line each
     a11y.py click PROGRAM NAME [ROLE] does what a click on it does
     a11y.py type PROGRAM NAME TEXT    replaces the text of an entry
+    a11y.py focus PROGRAM             role and name of what has the focus
 """
 
 import sys
@@ -104,6 +105,13 @@ def main():
         node = find(program, sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)
         if not Atspi.Action.do_action(node, click_of(node)):
             sys.exit("the click was refused")
+    elif what == "focus":
+        for node in walk(program):
+            try:
+                if node.get_state_set().contains(Atspi.StateType.FOCUSED):
+                    print("\t".join((node.get_role_name(), texts(node)[0])))
+            except GLib.Error:
+                pass
     elif what == "type":
         # The entry of a row is inside of what has the row's name.
         rows = [n for n in walk(program) if texts(n)[0] == sys.argv[3]]
