@@ -58,6 +58,7 @@ class Root:
 
     def __init__(self, lab):
         self.lab, self.path, self.typed = lab, lab.logs / "root", set()
+        self.enter = ["chroot", self.path]
         run(["cp", "-a", "--reflink=auto", base(), self.path], "cp")
         (self.path / "etc/resolv.conf").write_text(pathlib.Path("/etc/resolv.conf").read_text())
         # sudo asks for the machine's own name, and the lab has no resolver.
@@ -85,9 +86,13 @@ class Root:
         self.download = self.path / "srv/download"
         self.download.mkdir()
 
+    def be_the_root(self):
+        """From now on commands have it as the root of their mount namespace: who enters a namespace leaves a chroot."""
+        self.enter = ["unshare", "--mount", "sh", "-c", "cd \"$0\" && pivot_root . mnt && umount -l /mnt && exec \"$@\"", self.path]
+
     def command(self, line):
         """What runs a line of a shell there, as somebody who has gone to the folder of his downloads."""
-        return ["chroot", self.path, "/usr/bin/env", "-i", "HOME=/srv", "TERM=dumb", "LANG=C.UTF-8",
+        return [*self.enter, "/usr/bin/env", "-i", "HOME=/srv", "TERM=dumb", "LANG=C.UTF-8",
                 "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND=noninteractive",
                 "bash", "-c", f"cd /srv/download && {line}"]
 
