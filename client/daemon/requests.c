@@ -290,6 +290,7 @@ void manager_up(struct manager *manager, const char *name, const struct tunnel_w
 		return;
 	}
 	if (tunnel_phase(tunnel) == TUNNEL_RUNNING) {
+		tunnel_warn_if_changed(tunnel);
 		answer_moved(tunnel, RPC_METHOD_TUNNEL_UP, false, client, id);
 		return;
 	}

@@ -373,9 +373,10 @@ void tunnel_timeout_error(const struct tunnel *tunnel, uint32_t timeout_ms, stru
 {
 	const struct rpc_tunnel *view = &tunnel->view;
 	const char *missing = tunnel->names ? names_missing(tunnel->names) : NULL;
+	enum rpc_cause cause = view->cause == RPC_CAUSE_NONE && missing ? RPC_CAUSE_DNS_FAILED : view->cause;
 	unsigned s = (timeout_ms + 500) / 1000;
 
-	switch (view->cause) {
+	switch (cause) {
 	case RPC_CAUSE_NO_NETWORK:
 		if (view->message[0])
 			rpc_error_set(error, RPC_CODE_TIMED_OUT, "%s is not up after %u s: %s", tunnel->name,

@@ -70,6 +70,8 @@ const struct client *tunnel_owner(const struct tunnel *tunnel);
  * With an error, that is why: the state is then failed, else down. events->decided is called if it was being
  * brought up (error NULL: RPC_CODE_CANCELLED). */
 void tunnel_down(struct tunnel *tunnel, const struct rpc_error *error);
+/* One that is up is asked for again: says so when its profile is not what it was. */
+void tunnel_warn_if_changed(struct tunnel *tunnel);
 /* What a bring-up that takes too long is to be answered with. */
 void tunnel_timeout_error(const struct tunnel *tunnel, uint32_t timeout_ms, struct rpc_error *error);
 /* Adds to why it ended that nothing leaves the machine all the same, if that is so. */

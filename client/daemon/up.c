@@ -107,6 +107,30 @@ static enum step_result do_profile(void *context)
 	return STEP_DONE;
 }
 
+void tunnel_warn_if_changed(struct tunnel *tunnel)
+{
+	const struct rpc_texts *texts = tunnel_warnings(tunnel);
+	struct rpc_error error = { 0 };
+	struct loaded now = { 0 };
+	char text[RPC_SENTENCE_LEN];
+	size_t i;
+
+	if (tunnel_is_managed(tunnel) || !tunnel->loaded.text ||
+		!profiles_load(tunnel->daemon->profiles, tunnel->name, &now, &error)) {
+		rpc_error_free(&error);
+		return;
+	}
+	snprintf(text, sizeof(text),
+		"the profile has changed since: `wgtcp-cli down %s` and `wgtcp-cli up %s` put it into force",
+		tunnel->name, tunnel->name);
+	for (i = 0; i < texts->count && strcmp(texts->items[i], text) != 0; i++)
+		;
+	if (i == texts->count &&
+		(now.len != tunnel->loaded.len || memcmp(now.text, tunnel->loaded.text, now.len) != 0))
+		tunnel_warn(tunnel, text);
+	loaded_free(&now);
+}
+
 /* ---- names ---- */
 
 static void undo_names(void *context)

@@ -292,6 +292,22 @@ def test_one_of_two_peers_is_not_there(lab):
     check(not status["message"], status["message"])
 
 
+def test_up_again_after_a_change(lab):
+    """What is up stays as it is, and that its profile is another one now is said."""
+    site = Site(lab)
+    server, daemon, _, _ = office(site)
+    daemon.up("office")
+    _, done = daemon.up("office")
+    check("has changed" not in done.stderr, done.stderr)
+    daemon.cli("set", "office", "MTU=1300")
+    for _ in range(2):
+        _, done = daemon.up("office")
+        check(done.stderr.count("has changed since") == 1, done.stderr)
+    daemon.cli("down", "office")
+    _, done = daemon.up("office")
+    check("has changed" not in done.stderr and daemon.status("office")["mtu"] == 1300, done.stderr)
+
+
 def test_hundreds_of_profiles(lab):
     """More than one message of the protocol can hold."""
     site = Site(lab)
