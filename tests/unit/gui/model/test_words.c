@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* States, figures and news as people read them. */
+#include "gui/model/diagnosis.h"
 #include "gui/model/news.h"
 #include "gui/model/service.h"
 #include "gui/model/units.h"
@@ -23,7 +24,8 @@ static void test_a_sentence_for_every_state(void **state)
 	} rows[] = {
 		{ { .state = RPC_STATE_DOWN, .cause = RPC_CAUSE_PEER_UNREACHABLE }, "Not connected" },
 		{ { .state = RPC_STATE_CONNECTING }, "Connecting…" },
-		{ { .state = RPC_STATE_CONNECTING, .cause = RPC_CAUSE_NO_NETWORK }, "Connecting…: there is no network" },
+		{ { .state = RPC_STATE_CONNECTING, .cause = RPC_CAUSE_NO_NETWORK },
+			"Connecting…: there is no network" },
 		{ { .state = RPC_STATE_VERIFYING, .carrier = CARRIER_UDP }, "Checking that data passes…" },
 		{ { .state = RPC_STATE_UP, .carrier = CARRIER_UDP, .reason = RPC_REASON_UDP_WORKS },
 			"Connected over UDP" },
@@ -199,15 +201,16 @@ static void test_news_are_told_once(void **state)
 		{ RPC_STATE_FAILED, CARRIER_NONE, RPC_CAUSE_CAPTIVE_PORTAL, NEWS_PORTAL },
 		{ RPC_STATE_FAILED, CARRIER_NONE, RPC_CAUSE_CAPTIVE_PORTAL, NEWS_NONE },
 		{ RPC_STATE_UP, CARRIER_UDP, RPC_CAUSE_NONE, NEWS_CONNECTED },
-		{ RPC_STATE_RECONNECTING, CARRIER_NONE, RPC_CAUSE_CAPTIVE_PORTAL, NEWS_PORTAL }, /* moved to a hotel */
+		{ RPC_STATE_RECONNECTING, CARRIER_NONE, RPC_CAUSE_CAPTIVE_PORTAL,
+			NEWS_PORTAL }, /* moved to a hotel */
 	};
 	struct news news = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < ROWS(rows); i++) {
-		struct rpc_tunnel tunnel = { .state = rows[i].state,
-			.carrier = rows[i].carrier,
-			.cause = rows[i].cause };
+		struct rpc_tunnel tunnel = {
+			.state = rows[i].state, .carrier = rows[i].carrier, .cause = rows[i].cause
+		};
 		enum news_kind kind = news_step(&news, &tunnel);
 
 		if (kind != rows[i].news)
@@ -217,9 +220,9 @@ static void test_news_are_told_once(void **state)
 
 static void test_news_have_words(void **state)
 {
-	struct rpc_tunnel tunnel = { .state = RPC_STATE_UP,
-		.carrier = CARRIER_TCP,
-		.reason = RPC_REASON_UDP_SILENT };
+	struct rpc_tunnel tunnel = {
+		.state = RPC_STATE_UP, .carrier = CARRIER_TCP, .reason = RPC_REASON_UDP_SILENT
+	};
 	char title[NEWS_TITLE_LEN], body[NEWS_BODY_LEN];
 
 	(void)state;
@@ -259,6 +262,27 @@ static void test_every_way_to_miss_the_service_has_its_cure(void **state)
 	assert_string_equal(command, "sudo usermod -aG wgtcp mia");
 }
 
+static void test_a_line_of_a_diagnosis(void **state)
+{
+	static const struct {
+		struct rpc_check check;
+		const char *text;
+	} cases[] = {
+		{ { .text = "the server answers", .subject = "vpn.example:443" },
+			"vpn.example:443: the server answers" },
+		{ { .text = "eth0: connected" }, "eth0: connected" },
+		{ { .text = "an address and a route", .cure = "nothing need be done" },
+			"An address and a route\n\342\206\222 Nothing need be done" },
+	};
+	char text[DIAGNOSIS_TEXT_LEN];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		diagnosis_text(&cases[i].check, text, sizeof(text));
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_news_are_told_once),
 		cmocka_unit_test(test_news_have_words),
 		cmocka_unit_test(test_every_way_to_miss_the_service_has_its_cure),
+		cmocka_unit_test(test_a_line_of_a_diagnosis),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
