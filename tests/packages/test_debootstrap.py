@@ -210,6 +210,39 @@ def test_readme_from_a_clean_clone(lab):
 
 
 @waiting
+def test_window_and_plugin_come_and_go(lab):
+    """All three packages: what they depend on is there, and with --long (some 300 packages) they are installed, say what
+    they are, and purged without a trace."""
+    root = Root(lab)
+    try:
+        build.packages(lab, root.download)
+        names = sorted(f"./{path.name}" for path in root.download.glob("*.deb") if "dbgsym" not in path.name)
+        check(len(names) == 3, f"packages: {names}")
+        install = f"apt-get install -y --no-install-recommends {' '.join(names)}"
+        said = root.shell(f"{install} --simulate").stdout
+        check(all(f"Inst {name}" in said for name in ("wgtcp ", "wgtcp-gui ", "network-manager-wgtcp ")), said[-300:])
+        if not lab.long:
+            return
+        root.shell(install, timeout=1200)
+        for line in "wgtcp-gui --help", "wgtcp-tray --version || wgtcp-tray --help", "wgtcp-engine --version":
+            root.shell(line)
+        for path in ("usr/lib/NetworkManager/VPN/nm-wgtcp-service.name", "usr/share/polkit-1/actions/org.wgtcp.policy",
+                     "usr/share/icons/hicolor/scalable/apps/org.wgtcp.Gui.svg", "etc/xdg/autostart/org.wgtcp.Tray.desktop"):
+            check((root.path / path).exists(), f"/{path} is missing")
+        libraries = root.shell("find /usr/lib /usr/libexec /usr/bin /usr/sbin -name '*wgtcp*' -type f").stdout.split()
+        for path in libraries:
+            said = root.shell(f"ldd {path} 2>&1 || true").stdout
+            check("not found" not in said, f"{path}: {said}")
+        root.shell("apt-get purge -y network-manager-wgtcp wgtcp-gui wgtcp")
+        left = [path for path in root.files() if "wgtcp" in path
+                and not path.startswith(("var/cache/apt/", "etc/apt/apt.conf.d/99wgtcp-tests"))]
+        check(not left, f"still there: {left}")
+        lab.figure(f"{len(libraries)} programs and libraries find what they need")
+    finally:
+        root.remove()
+
+
+@waiting
 def test_lintian_finds_nothing(lab):
     folder = lab.logs / "packages"
     folder.mkdir()

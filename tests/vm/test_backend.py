@@ -252,7 +252,7 @@ def leaks(office):
     rules = office.guest.run("ip rule; ip -6 rule; ip route show table all | grep -v ' dev lo '")[1]
     sockets = office.guest.run("cat /proc/net/udp /proc/net/udp6 /proc/net/raw /proc/net/raw6 /proc/net/tcp | "
                                "grep -v 'sl\\| 06 ' | wc -l")[1]
-    handles = office.guest.run("ls /proc/$(cat /tmp/wgtcpd.pid)/fd | wc -l")[1]
+    handles = office.guest.run("ls /proc/$(cat /tmp/wgtcpd.pid)/fd 2>/dev/null | wc -l")[1]
     return links, rules, int(sockets), int(handles), office.daemon.processes("wgtcp-relay")
 
 
