@@ -126,7 +126,7 @@ def test_roaming_and_memory(lab):
     place.join(CAFE)
     first = daemon.up("office")
     place.join(HOME)
-    wait_until(place.pings, "inner traffic to follow to the other access point", 30)
+    wait_until(place.pings, "inner traffic to follow to the other access point", 90)
     daemon.cli("down office")
     again = daemon.up("office")
     lab.figure(f"up in {first:.2f} s and {again:.2f} s")
