@@ -240,7 +240,10 @@ def test_probe_process_has_no_privilege_and_is_started_again(lab):
                 if line.split()[3] == "wgtcpd-probe" and line.split()[2][0] != "Z"]
     wait_until(probes, "the probe process")
     pid, uid = probes()[0]
-    check(uid not in ("0", "65534"), f"it runs as {uid}")
+    if lab.sanitized:
+        lab.figure("whom it runs as is not looked at: a sanitized program is not shut in")
+    else:
+        check(uid not in ("0", "65534"), f"it runs as {uid}")
     status = site.client.run("cat", f"/proc/{pid}/status").stdout
     fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
     check(fields["NoNewPrivs"].strip() == "1" and fields["CapEff"].strip() == "0" * 16 and
