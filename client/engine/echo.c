@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking whether a carrier works, inside the session: by our extension where the peer has shown it, else by an ICMP echo
- * to an inner address. Source: WIRE.md 5; RFC 792, RFC 4443. */
+/* Asking whether a carrier works, inside the session: by our extension where the peer has shown it, else by
+ * an ICMP echo to an inner address. Source: WIRE.md 5; RFC 792, RFC 4443. */
 #include "client/engine/state.h"
-#include "core/base/bytes.h"
+#include "core/base/internet_sum.h"
 
 #include <string.h>
 
@@ -14,17 +14,6 @@
 #define ICMP6_REPLY 129
 #define PROTOCOL_ICMP 1
 #define PROTOCOL_ICMP6 58
-
-static uint32_t sum_words(const uint8_t *bytes, size_t len, uint32_t sum)
-{
-	for (size_t i = 0; i + 1 < len; i += 2)
-		sum += get_be16(bytes + i);
-	if (len & 1)
-		sum += (uint32_t)bytes[len - 1] << 8;
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return sum;
-}
 
 static void remember(struct link *link, uint64_t id, bool full)
 {
@@ -73,7 +62,8 @@ void echo_send_hello(struct link *link, enum carrier carrier)
 	struct extension hello = {
 		.type = EXTENSION_HELLO,
 		.len = EXTENSION_HELLO_LEN,
-		.capabilities = CAPABILITY_ECHO | CAPABILITY_STREAMS | CAPABILITY_STAMPS | (leads ? CAPABILITY_LEADS : 0u),
+		.capabilities = CAPABILITY_ECHO | CAPABILITY_STREAMS | CAPABILITY_STAMPS |
+				(leads ? CAPABILITY_LEADS : 0u),
 		.streams_max = STREAMS_MAX,
 		.inner_max = (uint16_t)(engine->mtu > UINT16_MAX ? UINT16_MAX : engine->mtu),
 	};
@@ -109,7 +99,7 @@ static void take_hello(struct link *link, enum carrier carrier, const struct ext
 	tunnel_keys(link->engine->tunnel, private_key, public_key);
 	secret_wipe(private_key, sizeof(private_key));
 	peer_leads = (hello->capabilities & CAPABILITY_LEADS) &&
-		memcmp(peer_public_key(link->peer), public_key, KEY_LEN) < 0;
+		     memcmp(peer_public_key(link->peer), public_key, KEY_LEN) < 0;
 	if (peer_leads != link->peer_leads) {
 		link->peer_leads = peer_leads;
 		link_settings_changed(link);
@@ -119,7 +109,8 @@ static void take_hello(struct link *link, enum carrier carrier, const struct ext
 	echo_tell_target(link);
 }
 
-void echo_extension(struct link *link, enum carrier carrier, struct stream *stream, const struct extension *extension)
+void echo_extension(
+	struct link *link, enum carrier carrier, struct stream *stream, const struct extension *extension)
 {
 	struct extension reply;
 
@@ -130,7 +121,8 @@ void echo_extension(struct link *link, enum carrier carrier, struct stream *stre
 	case EXTENSION_ECHO_REQUEST:
 		reply = *extension;
 		reply.type = EXTENSION_ECHO_REPLY;
-		reply.len = extension->reply_len < EXTENSION_ECHO_LEN ? EXTENSION_ECHO_LEN : extension->reply_len;
+		reply.len =
+			extension->reply_len < EXTENSION_ECHO_LEN ? EXTENSION_ECHO_LEN : extension->reply_len;
 		if (reply.len > link->engine->mtu)
 			reply.len = (uint16_t)link->engine->mtu;
 		/* Back the way it came: that is what is being asked. */
@@ -158,13 +150,13 @@ static size_t write_icmp4(const struct link *link, uint8_t *out, size_t len, uin
 	out[9] = PROTOCOL_ICMP;
 	memcpy(out + 12, link->probe_source.bytes, 4);
 	memcpy(out + 16, link->probe_target.bytes, 4);
-	put_be16(out + 10, (uint16_t)~sum_words(out, 20, 0));
+	put_be16(out + 10, (uint16_t)~internet_sum(out, 20, 0));
 	icmp[0] = ICMP4_REQUEST;
 	put_be16(icmp + 4, link->engine->icmp_id);
 	put_be16(icmp + 6, (uint16_t)id);
 	put_be64(icmp + ICMP_HEADER_LEN, id);
 	put_be64(icmp + ICMP_HEADER_LEN + 8, ~id);
-	put_be16(icmp + 2, (uint16_t)~sum_words(icmp, len - 20, 0));
+	put_be16(icmp + 2, (uint16_t)~internet_sum(icmp, len - 20, 0));
 	return len;
 }
 
@@ -185,8 +177,8 @@ static size_t write_icmp6(const struct link *link, uint8_t *out, size_t len, uin
 	put_be16(icmp + 6, (uint16_t)id);
 	put_be64(icmp + ICMP_HEADER_LEN, id);
 	put_be64(icmp + ICMP_HEADER_LEN + 8, ~id);
-	sum = sum_words(out + 8, 32, (uint32_t)(len - 40) + PROTOCOL_ICMP6);
-	put_be16(icmp + 2, (uint16_t)~sum_words(icmp, len - 40, sum));
+	sum = internet_sum(out + 8, 32, (uint32_t)(len - 40) + PROTOCOL_ICMP6);
+	put_be16(icmp + 2, (uint16_t)~internet_sum(icmp, len - 40, sum));
 	return len;
 }
 

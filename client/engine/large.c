@@ -5,7 +5,7 @@
  * back is small. For a diagnosis: no carrier is chosen by it. Called by echo.c. Source: WIRE.md 5; RFC 792,
  * RFC 1812 4.3.2.3, RFC 4443 3.1. */
 #include "client/engine/state.h"
-#include "core/base/bytes.h"
+#include "core/base/internet_sum.h"
 
 #include <string.h>
 
@@ -56,7 +56,6 @@ static void send_to_closed_port(struct link *link)
 	struct packet *packet = packet_take(engine->pool);
 	size_t len = engine->mtu;
 	uint8_t *out;
-	uint32_t sum = 0;
 
 	if (!packet)
 		return;
@@ -70,10 +69,7 @@ static void send_to_closed_port(struct link *link)
 	out[9] = PROTOCOL_UDP;
 	memcpy(out + 12, link->probe_source.bytes, 4);
 	memcpy(out + 16, link->probe_target.bytes, 4);
-	for (size_t i = 0; i < 20; i += 2)
-		sum += get_be16(out + i);
-	sum = (sum & 0xffff) + (sum >> 16);
-	put_be16(out + 10, (uint16_t) ~((sum & 0xffff) + (sum >> 16)));
+	put_be16(out + 10, (uint16_t)~internet_sum(out, 20, 0));
 	put_be16(out + 20, engine->icmp_id);
 	put_be16(out + 22, CLOSED_PORT);
 	put_be16(out + 24, (uint16_t)(len - 20));

@@ -3,7 +3,7 @@
  * 792, RFC 1191, RFC 1122 3.2.2, RFC 4443 2.4 and 3.2. */
 #include "core/carrier/too_big.h"
 
-#include "core/base/bytes.h"
+#include "core/base/internet_sum.h"
 
 #include <string.h>
 
@@ -17,17 +17,6 @@ enum {
 	PROTOCOL_ICMP6 = 58,
 	HOPS = 64,
 };
-
-static uint32_t sum_words(const uint8_t *bytes, size_t len, uint32_t sum)
-{
-	for (size_t i = 0; i + 1 < len; i += 2)
-		sum += get_be16(bytes + i);
-	if (len & 1)
-		sum += (uint32_t)bytes[len - 1] << 8;
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return sum;
-}
 
 static bool one_host4(const uint8_t address[4])
 {
@@ -54,12 +43,12 @@ static bool answer4(const struct packet *inner, uint32_t mtu, struct packet *ans
 	out[9] = PROTOCOL_ICMP;
 	memcpy(out + 12, in + 16, 4); /* on behalf of whom it was sent to */
 	memcpy(out + 16, in + 12, 4);
-	put_be16(out + 10, (uint16_t)~sum_words(out, IPV4_LEN, 0));
+	put_be16(out + 10, (uint16_t)~internet_sum(out, IPV4_LEN, 0));
 	icmp[0] = 3;
 	icmp[1] = 4;
 	put_be16(icmp + 6, (uint16_t)(mtu > UINT16_MAX ? UINT16_MAX : mtu));
 	memcpy(icmp + ICMP_LEN, in, quote);
-	put_be16(icmp + 2, (uint16_t)~sum_words(icmp, ICMP_LEN + quote, 0));
+	put_be16(icmp + 2, (uint16_t)~internet_sum(icmp, ICMP_LEN + quote, 0));
 	answer->len = (uint32_t)len;
 	return true;
 }
@@ -86,8 +75,8 @@ static bool answer6(const struct packet *inner, uint32_t mtu, struct packet *ans
 	icmp[0] = 2;
 	put_be32(icmp + 4, mtu);
 	memcpy(icmp + ICMP_LEN, in, quote);
-	put_be16(icmp + 2, (uint16_t)~sum_words(icmp, ICMP_LEN + quote,
-				   sum_words(out + 8, 32, (uint32_t)(ICMP_LEN + quote) + PROTOCOL_ICMP6)));
+	put_be16(icmp + 2, (uint16_t)~internet_sum(icmp, ICMP_LEN + quote,
+				   internet_sum(out + 8, 32, (uint32_t)(ICMP_LEN + quote) + PROTOCOL_ICMP6)));
 	answer->len = (uint32_t)len;
 	return true;
 }
