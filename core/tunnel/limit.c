@@ -5,6 +5,7 @@
 #include "core/tunnel/limit.h"
 
 #include "core/crypto/crypto.h"
+#include "core/tunnel/sources.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,21 +73,9 @@ void limit_free(struct limit *limit)
 	free(limit);
 }
 
-static uint64_t source_hash(const struct limit *limit, const struct ip_address *source)
-{
-	uint8_t bytes[9];
-	size_t len = source->family == IP_V4 ? 4 : 8;
-	uint64_t hash;
-
-	memcpy(bytes, source->bytes, len);
-	bytes[len] = (uint8_t)source->family;
-	hash = keyed_hash(limit->key, bytes, len + 1);
-	return hash ? hash : 1;
-}
-
 bool limit_allow(struct limit *limit, const struct ip_address *source, struct mono now)
 {
-	uint64_t hash = source_hash(limit, source);
+	uint64_t hash = source_hash(limit->key, source);
 	struct bucket *set = limit->buckets[hash % SETS], *bucket = &set[0];
 
 	for (size_t way = 0; way < WAYS; way++) {

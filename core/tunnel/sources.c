@@ -50,8 +50,7 @@ void sources_free(struct sources *sources)
 	free(sources);
 }
 
-/* Never 0. */
-static uint64_t hash_of(const struct sources *sources, const struct ip_address *address)
+uint64_t source_hash(const uint8_t key[16], const struct ip_address *address)
 {
 	uint8_t bytes[9];
 	size_t len = address->family == IP_V4 ? 4 : 8;
@@ -59,13 +58,13 @@ static uint64_t hash_of(const struct sources *sources, const struct ip_address *
 
 	memcpy(bytes, address->bytes, len);
 	bytes[len] = (uint8_t)address->family;
-	hash = keyed_hash(sources->key, bytes, len + 1);
+	hash = keyed_hash(key, bytes, len + 1);
 	return hash ? hash : 1;
 }
 
 struct source *sources_enter(struct sources *sources, const struct ip_address *address)
 {
-	uint64_t hash = hash_of(sources, address);
+	uint64_t hash = source_hash(sources->key, address);
 	struct source **bucket = &sources->buckets[hash % BUCKETS], *source;
 
 	for (source = *bucket; source; source = source->next)

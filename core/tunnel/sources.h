@@ -13,6 +13,9 @@ struct source {
 	struct source *next;
 };
 
+/* What a source is known by under a key: the same for all that one person has of an address. Never 0. */
+uint64_t source_hash(const uint8_t key[16], const struct ip_address *address);
+
 struct sources;
 
 /* For at most `most` sources at a time. NULL when memory is short. */
