@@ -5,6 +5,7 @@
  * link and of the address, so the owner looks at everything of an interface of which anything is told.
  * Source: rtnetlink(7), linux/fib_rules.h. */
 #include "core/port/net_guard.h"
+#include "platform/linux/netlink.h"
 
 #include <errno.h>
 #include <libmnl/libmnl.h>
@@ -28,30 +29,23 @@ struct taken {
 
 int net_guard_open(struct net_guard **out)
 {
-	static const int groups[] = { RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR,
-		RTNLGRP_IPV4_ROUTE, RTNLGRP_IPV6_ROUTE, RTNLGRP_IPV4_RULE, RTNLGRP_IPV6_RULE };
 	struct net_guard *guard = calloc(1, sizeof(*guard));
 	int err;
 
 	if (!guard)
 		return -ENOMEM;
-	guard->socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (!guard->socket || mnl_socket_bind(guard->socket, 0, MNL_SOCKET_AUTOPID) < 0)
-		goto fail;
-	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-		int group = groups[i];
-
-		if (mnl_socket_setsockopt(guard->socket, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0)
-			goto fail;
+	err = netlink_subscribe(NETLINK_ROUTE,
+		NETLINK_GROUP(RTNLGRP_LINK) | NETLINK_GROUP(RTNLGRP_IPV4_IFADDR) |
+			NETLINK_GROUP(RTNLGRP_IPV6_IFADDR) | NETLINK_GROUP(RTNLGRP_IPV4_ROUTE) |
+			NETLINK_GROUP(RTNLGRP_IPV6_ROUTE) | NETLINK_GROUP(RTNLGRP_IPV4_RULE) |
+			NETLINK_GROUP(RTNLGRP_IPV6_RULE),
+		&guard->socket);
+	if (err) {
+		free(guard);
+		return err;
 	}
 	*out = guard;
 	return 0;
-fail:
-	err = -errno;
-	if (guard->socket)
-		mnl_socket_close(guard->socket);
-	free(guard);
-	return err;
 }
 
 void net_guard_close(struct net_guard *guard)

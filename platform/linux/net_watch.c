@@ -5,6 +5,7 @@
  * statistics, its own local and multicast routes. A false alarm costs a redial, so each kind is looked at.
  * Source: rtnetlink(7). */
 #include "core/port/net_config.h"
+#include "platform/linux/netlink.h"
 
 #include <errno.h>
 #include <libmnl/libmnl.h>
@@ -36,24 +37,15 @@ int net_watch_open(struct net_watch **out)
 
 	if (!watch)
 		return -ENOMEM;
-	watch->socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (!watch->socket) {
-		err = -errno;
-		goto fail;
-	}
-	if (mnl_socket_bind(watch->socket,
-		    RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE |
-			    RTMGRP_IPV6_ROUTE,
-		    MNL_SOCKET_AUTOPID) < 0) {
-		err = -errno;
-		mnl_socket_close(watch->socket);
-		goto fail;
+	err = netlink_subscribe(NETLINK_ROUTE,
+		RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE,
+		&watch->socket);
+	if (err) {
+		free(watch);
+		return err;
 	}
 	*out = watch;
 	return 0;
-fail:
-	free(watch);
-	return err;
 }
 
 void net_watch_close(struct net_watch *watch)

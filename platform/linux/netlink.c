@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Netlink requests with libmnl, and the few about links that more than one part needs. The owner's thread; a request
- * to the kernel is answered before the call returns, so nothing here waits for anybody else.
- * Source: netlink(7), rtnetlink(7). */
+/* Netlink requests with libmnl, and the few about links that more than one part needs. The owner's thread; a
+ * request to the kernel is answered before the call returns, so nothing here waits for anybody else. Source:
+ * netlink(7), rtnetlink(7). */
 #include "platform/linux/netlink.h"
 
 #include "core/base/wipe.h"
@@ -53,6 +53,22 @@ void netlink_close(struct netlink *netlink)
 	netlink->open = false;
 }
 
+int netlink_subscribe(int bus, uint32_t groups, struct mnl_socket **out)
+{
+	struct mnl_socket *socket = mnl_socket_open2(bus, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int err;
+
+	if (!socket)
+		return -errno;
+	if (mnl_socket_bind(socket, groups, MNL_SOCKET_AUTOPID) < 0) {
+		err = -errno;
+		mnl_socket_close(socket);
+		return err;
+	}
+	*out = socket;
+	return 0;
+}
+
 struct nlmsghdr *netlink_request(char buffer[NETLINK_REQUEST_BYTES], uint16_t type, uint16_t flags)
 {
 	struct nlmsghdr *header;
@@ -102,8 +118,8 @@ static ssize_t receive(const struct netlink *netlink, char answer[ANSWER_BYTES])
 	for (;;) {
 		struct sockaddr_nl from = { 0 };
 		socklen_t from_len = sizeof(from);
-		ssize_t n = recvfrom(
-			netlink->handle, answer, ANSWER_BYTES, MSG_TRUNC, (struct sockaddr *)&from, &from_len);
+		ssize_t n = recvfrom(netlink->handle, answer, ANSWER_BYTES, MSG_TRUNC,
+			(struct sockaddr *)&from, &from_len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -145,8 +161,8 @@ int netlink_talk(struct netlink *netlink, struct nlmsghdr *request, mnl_cb_t tak
 		}
 		if ((size_t)n > used)
 			used = (size_t)n;
-		int more = mnl_cb_run2(answer, (size_t)n, request->nlmsg_seq, netlink->port, take, data, control,
-			sizeof(control) / sizeof(control[0]));
+		int more = mnl_cb_run2(answer, (size_t)n, request->nlmsg_seq, netlink->port, take, data,
+			control, sizeof(control) / sizeof(control[0]));
 		/* The answer to an earlier request that was given up. */
 		if (more < 0 && errno == EPROTO)
 			continue;
@@ -156,7 +172,8 @@ int netlink_talk(struct netlink *netlink, struct nlmsghdr *request, mnl_cb_t tak
 			break;
 		if (more < 0) {
 			/* A dump that is not read to its end would make the next one fail. */
-			if ((request->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP || ends_dump(answer, (size_t)n, request->nlmsg_seq))
+			if ((request->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP ||
+				ends_dump(answer, (size_t)n, request->nlmsg_seq))
 				break;
 			take = NULL;
 		}
@@ -193,7 +210,8 @@ static int take_link_attr(const struct nlattr *attr, void *data)
 		if (mnl_attr_get_payload_len(attr) >= offsetof(struct rtnl_link_stats64, rx_errors)) {
 			struct rtnl_link_stats64 stats = { 0 };
 
-			memcpy(&stats, mnl_attr_get_payload(attr), offsetof(struct rtnl_link_stats64, rx_errors));
+			memcpy(&stats, mnl_attr_get_payload(attr),
+				offsetof(struct rtnl_link_stats64, rx_errors));
 			link->rx_bytes = stats.rx_bytes;
 			link->tx_bytes = stats.tx_bytes;
 		}
@@ -350,7 +368,8 @@ int netlink_route_lookup(struct netlink *netlink, const struct ip_address *addre
 	if (mark)
 		mnl_attr_put_u32(request, RTA_MARK, mark);
 	int err = netlink_talk(netlink, request, take_route, &route);
-	/* A route of type unreachable, prohibit or blackhole answers with its own error; all of them are "none". */
+	/* A route of type unreachable, prohibit or blackhole answers with its own error; all of them are
+	 * "none". */
 	if (err == -EHOSTUNREACH || err == -EACCES || err == -EINVAL || err == -EAGAIN)
 		return -ENETUNREACH;
 	if (err)

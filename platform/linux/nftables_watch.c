@@ -2,6 +2,7 @@
 /* nftables' own notices. The daemon's thread. Source: linux/netfilter/nf_tables.h, nfnetlink.h. */
 #include "platform/linux/nftables_watch.h"
 
+#include "platform/linux/netlink.h"
 #include <errno.h>
 #include <libmnl/libmnl.h>
 #include <linux/netfilter/nf_tables.h>
@@ -20,26 +21,17 @@ struct nftables_watch {
 int nftables_watch_open(struct nftables_watch **out)
 {
 	struct nftables_watch *watch = calloc(1, sizeof(*watch));
-	int group = NFNLGRP_NFTABLES, err;
+	int err;
 
 	if (!watch)
 		return -ENOMEM;
-	watch->socket = mnl_socket_open2(NETLINK_NETFILTER, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (!watch->socket) {
-		err = -errno;
-		goto fail;
-	}
-	if (mnl_socket_bind(watch->socket, 0, MNL_SOCKET_AUTOPID) < 0 ||
-		mnl_socket_setsockopt(watch->socket, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)) < 0) {
-		err = -errno;
-		mnl_socket_close(watch->socket);
-		goto fail;
+	err = netlink_subscribe(NETLINK_NETFILTER, NETLINK_GROUP(NFNLGRP_NFTABLES), &watch->socket);
+	if (err) {
+		free(watch);
+		return err;
 	}
 	*out = watch;
 	return 0;
-fail:
-	free(watch);
-	return err;
 }
 
 void nftables_watch_close(struct nftables_watch *watch)
