@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tunnel.list, .import, .export, .delete, .set. Called by methods.c. */
 #include "client/daemon/methods.h"
+
+#include "client/daemon/backend.h"
 #include "client/daemon/daemon.h"
 #include "client/daemon/journal.h"
 #include "client/daemon/manager.h"
@@ -15,19 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-static enum rpc_backend_choice choice_of(enum profile_backend backend)
-{
-	switch (backend) {
-	case PROFILE_BACKEND_AUTO:
-		return RPC_BACKEND_CHOICE_AUTO;
-	case PROFILE_BACKEND_KERNEL:
-		return RPC_BACKEND_CHOICE_KERNEL;
-	case PROFILE_BACKEND_USERSPACE:
-		return RPC_BACKEND_CHOICE_USERSPACE;
-	}
-	return RPC_BACKEND_CHOICE_AUTO;
-}
 
 /* ---- list ---- */
 
@@ -50,7 +39,7 @@ static struct rpc_entry entry_of(struct daemon *daemon, const struct profile_fil
 	if (loaded.profile.name[0])
 		snprintf(entry.display_name, sizeof(entry.display_name), "%s", loaded.profile.name);
 	entry.transport = loaded.profile.transport;
-	entry.backend = choice_of(loaded.profile.backend);
+	entry.backend = backend_wish(&loaded.profile);
 	entry.auto_connect = loaded.profile.auto_connect;
 	loaded_free(&loaded);
 	return entry;
