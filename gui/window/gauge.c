@@ -26,13 +26,7 @@ static struct gauge *gauge_of(GtkWidget *widget)
 static void draw_arc(
 	cairo_t *cr, GtkWidget *widget, const char *name, double alpha, double share, const double box[2])
 {
-	GtkStyleContext *context = gtk_widget_get_style_context(widget);
-	GdkRGBA colour;
-
-	if (!name || !gtk_style_context_lookup_color(context, name, &colour))
-		gtk_style_context_get_color(context, &colour);
-	colour.alpha *= (float)alpha;
-	gdk_cairo_set_source_rgba(cr, &colour);
+	ui_set_colour(cr, widget, name, alpha);
 	cairo_arc(cr, box[0] / 2, box[1] / 2, MIN(box[0], box[1]) / 2 - LINE_WIDTH, START,
 		START + SWEEP * share);
 	cairo_stroke(cr);

@@ -31,17 +31,6 @@ static struct graph_view *view_of(GtkWidget *widget)
 	return g_object_get_data(G_OBJECT(widget), "graph-view");
 }
 
-static void set_colour(cairo_t *cr, GtkWidget *widget, const char *name, double alpha)
-{
-	GtkStyleContext *context = gtk_widget_get_style_context(widget);
-	GdkRGBA colour;
-
-	if (!name || !gtk_style_context_lookup_color(context, name, &colour))
-		gtk_style_context_get_color(context, &colour);
-	colour.alpha *= (float)alpha;
-	gdk_cairo_set_source_rgba(cr, &colour);
-}
-
 /* ---- the frame ---- */
 
 static void write_tick(const struct graph_view *view, uint64_t value, char *out, size_t size)
@@ -88,18 +77,18 @@ static void draw_frame(const struct graph_view *view, GtkWidget *widget, cairo_t
 	for (unsigned i = 0; i <= parts; i++) {
 		double y = round(inner->y + inner->height * (1 - (double)i / parts)) + 0.5;
 
-		set_colour(cr, widget, NULL, i ? 0.12 : 0.35);
+		ui_set_colour(cr, widget, NULL, i ? 0.12 : 0.35);
 		cairo_set_line_width(cr, 1);
 		cairo_move_to(cr, inner->x, y);
 		cairo_line_to(cr, inner->x + inner->width, y);
 		cairo_stroke(cr);
 		if (inner->height / parts < text_height && i % parts)
 			continue;
-		set_colour(cr, widget, NULL, 0.7);
+		ui_set_colour(cr, widget, NULL, 0.7);
 		write_tick(view, top / parts * i, text, sizeof(text));
 		draw_text(cr, layout, text, widest, y, 1);
 	}
-	set_colour(cr, widget, NULL, 0.7);
+	ui_set_colour(cr, widget, NULL, 0.7);
 	for (unsigned i = 0; i <= MINUTES; i++) {
 		double x = inner->x + inner->width * (1 - (double)i / MINUTES);
 
@@ -145,7 +134,7 @@ static void draw_series(const struct graph_view *view, GtkWidget *widget, cairo_
 				cairo_line_to(cr, x + 1, y); /* a lone sample is a dot */
 			}
 		}
-		set_colour(cr, widget, colour, fill ? 0.18 : 1);
+		ui_set_colour(cr, widget, colour, fill ? 0.18 : 1);
 		if (fill) {
 			cairo_fill(cr);
 			continue;
@@ -165,7 +154,7 @@ static void draw_spark(const struct graph_view *view, GtkWidget *widget, cairo_t
 
 	if (!graph_spark(&view->history, view->now, SPARK_SECONDS, levels, SPARK_COLUMNS))
 		return;
-	set_colour(cr, widget, "accent_color", 0.9);
+	ui_set_colour(cr, widget, "accent_color", 0.9);
 	for (size_t i = 0; i < SPARK_COLUMNS; i++) {
 		double bar = MAX(1, levels[i] * height);
 

@@ -214,3 +214,14 @@ GtkWidget *ui_window(GtkWindow *parent, const char *title, int width, int height
 		*header = bar;
 	return window;
 }
+
+void ui_set_colour(cairo_t *cr, GtkWidget *widget, const char *name, double alpha)
+{
+	GtkStyleContext *context = gtk_widget_get_style_context(widget);
+	GdkRGBA colour;
+
+	if (!name || !gtk_style_context_lookup_color(context, name, &colour))
+		gtk_style_context_get_color(context, &colour);
+	colour.alpha *= (float)alpha;
+	gdk_cairo_set_source_rgba(cr, &colour);
+}

@@ -46,4 +46,7 @@ void ui_close_on_escape(GtkWidget *window);
 /* Unix time, s. */
 guint64 ui_now(void);
 
+/* What is drawn next has this colour of the theme (NULL, or one that it has not: the text's), fainter by alpha. */
+void ui_set_colour(cairo_t *cr, GtkWidget *widget, const char *name, double alpha);
+
 #endif
