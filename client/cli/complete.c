@@ -170,14 +170,25 @@ static int takes_value(const char *word)
 	return -1;
 }
 
+static void offer_words(const char *word, const char *before, const char *const words[])
+{
+	char candidate[128];
+
+	for (size_t i = 0; words[i]; i++) {
+		snprintf(candidate, sizeof(candidate), "%s%s", before, words[i]);
+		offer(word, candidate, strlen(candidate));
+	}
+}
+
 static void offer_value(const char *word, int option)
 {
 	switch (option) {
 	case OPTION_TRANSPORT:
-		offer_each(word, "", "auto|udp|tcp|both");
+		offer_words(word, "", rpc_transport_words);
+		offer(word, "both", 4); /* speedtest's */
 		return;
 	case OPTION_BACKEND:
-		offer_each(word, "", "auto|kernel|userspace");
+		offer_words(word, "", rpc_backend_choice_words);
 		return;
 	case OPTION_FROM:
 		offer_each(word, "", "wg-quick|networkmanager");
