@@ -31,7 +31,10 @@ static const struct profile *profile_of(const struct tunnel *tunnel)
 bool keep_is_a_fight(struct keep *keep, struct mono now)
 {
 	struct mono oldest = keep->times[keep->next];
+	struct mono newest = keep->times[(keep->next + KEEP_TIMES - 1) % KEEP_TIMES];
 
+	if (mono_is_set(newest) && mono_since_ms(now, newest) < KEEP_ONCE_MS)
+		return false;
 	keep->times[keep->next] = now;
 	keep->next = (keep->next + 1) % KEEP_TIMES;
 	return mono_is_set(oldest) && mono_since_ms(now, oldest) <= KEEP_WITHIN_MS;
@@ -247,10 +250,10 @@ static const char *what_passed(const struct tunnel *tunnel)
 
 static gboolean look_again(gpointer user);
 
-static void look_later(struct tunnel *tunnel)
+static void look_later(struct tunnel *tunnel, unsigned seconds)
 {
 	if (!tunnel->keep.again)
-		tunnel->keep.again = g_timeout_add_seconds(KEEP_AGAIN_S, look_again, tunnel);
+		tunnel->keep.again = g_timeout_add_seconds(seconds, look_again, tunnel);
 }
 
 static void begin_fight(struct tunnel *tunnel, const char *what)
@@ -262,7 +265,7 @@ static void begin_fight(struct tunnel *tunnel, const char *what)
 		what, tunnel->name, KEEP_AGAIN_S, what_passed(tunnel), tunnel->name);
 	journal_say(tunnel->daemon->journal, JOURNAL_ERROR, tunnel->name, "%s", tunnel->keep.sentence);
 	tunnel->keep.fight = true;
-	look_later(tunnel);
+	look_later(tunnel, KEEP_AGAIN_S);
 }
 
 static void fail(struct tunnel *tunnel, int error)
@@ -275,7 +278,7 @@ static void fail(struct tunnel *tunnel, int error)
 		"%s: `wgtcp-cli "
 		"down %s` and up again",
 		tunnel->name, g_strerror(-error), what_passed(tunnel), tunnel->name);
-	look_later(tunnel);
+	look_later(tunnel, KEEP_RETRY_S);
 	if (first)
 		journal_say(
 			tunnel->daemon->journal, JOURNAL_ERROR, tunnel->name, "%s", tunnel->keep.sentence);

@@ -15,10 +15,14 @@ struct manager;
 struct tunnel;
 
 /* So many times within this time things are put back at once; more is a fight, which nobody wins. */
-#define KEEP_TIMES 30
+#define KEEP_TIMES 20
 #define KEEP_WITHIN_MS 30000
+/* All within this is one time: a single `ip route flush` looks again at what came back, up to ten times. */
+#define KEEP_ONCE_MS 250
 /* Whether the other program has given up is looked at so often. */
 #define KEEP_AGAIN_S 30
+/* And what could not be put back is tried again so often. */
+#define KEEP_RETRY_S 3
 /* A program that manages a tunnel clears its link before it says that it ends it. */
 #define KEEP_MANAGED_MS 500
 

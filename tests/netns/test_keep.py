@@ -76,7 +76,8 @@ def test_each_thing_is_put_back(lab):
         for target in "203.0.113.7", "2001:db8:3::7":
             check(place.way(target) == "office", f"{name}: {target} goes out by {place.way(target)}")
         check(place.answers() >= 4 and place.answers("fd77::1") >= 4, f"{name}: inner pings lost")
-        check(place.daemon.status("office")["state"] == "up", f"{name}: {place.daemon.status('office')['state']}")
+        status = place.daemon.status("office")
+        check(status["state"] == "up", f"{name}: {status['state']}, {status['cause']}: {status['message']}")
     lab.figure(f"put back after {max(times):.2f} s at most, looking at it included")
     place.daemon.cli("down", "office")
     check("office" not in "\n".join(place.client.routes()), "a route was left")
