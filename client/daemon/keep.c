@@ -265,6 +265,7 @@ static void begin_fight(struct tunnel *tunnel, const char *what)
 		what, tunnel->name, KEEP_AGAIN_S, what_passed(tunnel), tunnel->name);
 	journal_say(tunnel->daemon->journal, JOURNAL_ERROR, tunnel->name, "%s", tunnel->keep.sentence);
 	tunnel->keep.fight = true;
+	g_clear_handle_id(&tunnel->keep.again, g_source_remove);
 	look_later(tunnel, KEEP_AGAIN_S);
 }
 
