@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What can carry a tunnel: one small table of functions for each. Which one is taken is chosen when a tunnel
- * comes up (DESIGN.md, Backend); tunnel.c knows no other difference between them. Main thread. */
+ * comes up (docs/fallback.md, Which backend); tunnel.c knows no other difference between them. Main thread. */
 #ifndef WGTCP_CLIENT_DAEMON_BACKEND_H
 #define WGTCP_CLIENT_DAEMON_BACKEND_H
 

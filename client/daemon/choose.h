@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What carries a tunnel, and why: from what a person wants, what the profile needs and what the kernel can
- * do. Pure. Source: DESIGN.md, Backend. */
+ * do. Pure. Source: docs/fallback.md, Which backend. */
 #ifndef WGTCP_CLIENT_DAEMON_CHOOSE_H
 #define WGTCP_CLIENT_DAEMON_CHOOSE_H
 

@@ -53,7 +53,7 @@ struct daemon {
 	bool probing;     /* the kernel is being asked what it can do, by an interface of that purpose */
 	struct kernel_probe kernel; /* what it said last */
 	bool ending;      /* told to end: what a kill switch holds, it goes on holding */
-	struct wall timestamp_floor; /* newest TAI64N timestamp that any tunnel has used (WIRE.md 1) */
+	struct wall timestamp_floor; /* newest TAI64N timestamp that any tunnel has used (docs/wire.md 1) */
 };
 
 /* Goes on during sleep. */

@@ -58,7 +58,7 @@ bool kernel_add_wanted(
 	       copy_allowed_ips(&device->peers[device->peer_count - 1], &peer->want);
 }
 
-/* The kernel sends a keepalive at once when its interval stops being zero. Source: WIRE.md section 3,
+/* The kernel sends a keepalive at once when its interval stops being zero. Source: docs/wire.md section 3,
  * linux/wireguard.h. */
 bool kernel_add_nudge(struct uapi_device *device, const struct kernel_peer *peer)
 {

@@ -6,7 +6,7 @@
 #include <glib-unix.h>
 #include <string.h>
 
-/* WIRE.md section 1. */
+/* docs/wire.md section 1. */
 #define DATA_OVERHEAD 32
 #define PADDING 16
 #define REPEAT_MS 80

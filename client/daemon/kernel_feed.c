@@ -2,7 +2,7 @@
 /* From counters to news. Used by kernel_peer.c. */
 #include "client/daemon/kernel_feed.h"
 
-/* WIRE.md section 1: bytes of a message. */
+/* docs/wire.md section 1: bytes of a message. */
 #define INITIATION_LEN 148
 #define RESPONSE_LEN 92
 #define KEEPALIVE_LEN 32

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An interface whose kernel speaks TCP itself (WGTCP). It has one carrier for all its peers, and changing
  * that takes the link down and up again: what the peers' machines decide elsewhere is decided here for all of
- * them, and each machine only sees the carrier that there is. Source: WIRE.md section 3.
+ * them, and each machine only sees the carrier that there is. Source: docs/wire.md section 3.
  *
  * Since each trial of UDP is an outage, there is one only on a change of network, by a person's word, or
  * after a time without inner traffic. */

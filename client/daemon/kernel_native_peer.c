@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One peer of an interface that speaks TCP itself: what its machine asks for, as far as the kernel does not
- * do it anyhow. Source: WIRE.md section 2, behaviour of a WGTCP kernel peer. */
+ * do it anyhow. Source: docs/wire.md section 2, behaviour of a WGTCP kernel peer. */
 #include "client/daemon/kernel.h"
 
 #include <string.h>

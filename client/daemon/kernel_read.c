@@ -16,7 +16,7 @@
 #define ACTIVE_MS 30000
 /* A handshake that is under way for longer is waited for with less zeal. */
 #define PATIENCE_MS 10000
-#define SESSION_S 180 /* WIRE.md section 1 */
+#define SESSION_S 180 /* docs/wire.md section 1 */
 
 /* ---- reading ---- */
 

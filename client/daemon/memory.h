@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each network did to UDP before, for each peer (DESIGN.md, Fallback: memory per network). Networks and
+/* What each network did to UDP before, for each peer (docs/fallback.md: memory per network). Networks and
  * peers are kept only as a keyed hash of both, so that the file does not tell where this machine has been.
  * Pure. */
 #ifndef WGTCP_CLIENT_DAEMON_MEMORY_H

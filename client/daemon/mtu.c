@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Used by up_network.c. Source: WIRE.md 2; RFC 8200 5 (1280), RFC 791 (576). */
+/* Used by up_network.c. Source: docs/wire.md 2; RFC 8200 5 (1280), RFC 791 (576). */
 #include "client/daemon/mtu.h"
 
 /* IP and UDP headers, and WireGuard's 16 bytes before and after. */

@@ -5,7 +5,7 @@
 
 #include "core/base/address.h"
 
-/* WIRE.md 2: the same over both carriers. */
+/* docs/wire.md 2: the same over both carriers. */
 #define MTU_DEFAULT 1420
 
 /* A way to a peer: the family of its address, and the MTU of the route there. */

@@ -17,7 +17,7 @@
 #define TCP_LIMIT_MS 2500
 #define UDP_LIMIT_MS 4000
 #define AUTO_LIMIT_MS 2500
-/* An interface that speaks TCP itself goes down and up; to a peer of its kind that takes so long (WIRE.md 3).
+/* An interface that speaks TCP itself goes down and up; to a peer of its kind that takes so long (docs/wire.md 3).
  */
 #define NATIVE_LIMIT_MS 12000
 

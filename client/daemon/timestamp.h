@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The newest TAI64N timestamp that a handshake of ours has used, kept over restarts: a server ignores older
- * ones, so it must not go back with the clock (WIRE.md 1). */
+ * ones, so it must not go back with the clock (docs/wire.md 1). */
 #ifndef WGTCP_CLIENT_DAEMON_TIMESTAMP_H
 #define WGTCP_CLIENT_DAEMON_TIMESTAMP_H
 

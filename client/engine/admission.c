@@ -4,7 +4,7 @@
  *
  * A stranger is read, or, over the share or the rate of its source, held unread. None is closed at once: a
  * WGTCP peer would redial without a pause. Whoever says something authentic leaves all this and is never
- * counted again. Source: DESIGN.md, What bounds what. */
+ * counted again. Source: docs/architecture.md, What bounds what. */
 #include "client/engine/state.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Asking whether a carrier works, inside the session: by our extension where the peer has shown it, else by
- * an ICMP echo to an inner address. Source: WIRE.md 5; RFC 792, RFC 4443. */
+ * an ICMP echo to an inner address. Source: docs/wire.md 5; RFC 792, RFC 4443. */
 #include "client/engine/state.h"
 #include "core/base/internet_sum.h"
 

@@ -7,7 +7,7 @@
  * The sender decides, since it knows the loss: stamps while something is lost, or on a young stream while
  * nothing is known yet of a long path; a stamp of 0 ends it. A flow's first packets are held, too: a sender
  * that has seen the short way takes the long one for a queue. Once a flow has shown that it is not bulk it is
- * left alone, as are datagrams and bare acknowledgements. Called by the engine's loop. Source: WIRE.md 5;
+ * left alone, as are datagrams and bare acknowledgements. Called by the engine's loop. Source: docs/wire.md 5;
  * measured prototypes for the figures. */
 #include "client/engine/state.h"
 #include "core/base/bytes.h"

@@ -2,7 +2,7 @@
 /* Which way full-size packets are lost by UDP: when an echo that is large both ways stays unanswered, two
  * more go out beside its next copy, one that is large on the way there and one that is large on the way back.
  * A peer without our extension is sent a large datagram to a port that nobody has open; the error that comes
- * back is small. For a diagnosis: no carrier is chosen by it. Called by echo.c. Source: WIRE.md 5; RFC 792,
+ * back is small. For a diagnosis: no carrier is chosen by it. Called by echo.c. Source: docs/wire.md 5; RFC 792,
  * RFC 1812 4.3.2.3, RFC 4443 3.1. */
 #include "client/engine/state.h"
 #include "core/base/internet_sum.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One peer's ways. The leader (the side with an endpoint) runs a fallback machine and carries out what it says; the
- * follower sends where the newest authentic packet came from. Source: WIRE.md 2. */
+ * follower sends where the newest authentic packet came from. Source: docs/wire.md 2. */
 #include "client/engine/state.h"
 
 #include <errno.h>

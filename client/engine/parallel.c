@@ -7,7 +7,7 @@
  * else is a new path, whose older connections retire. A join is answered by a keepalive on the same stream,
  * and only then does the leader send on it, so a way that connects and carries nothing takes no flow with it.
  * A stream that stands still while others move loses its flows at once. A peer that has not shown the
- * capability gets exactly one stream. Called by the engine's loop. Source: WIRE.md 5. */
+ * capability gets exactly one stream. Called by the engine's loop. Source: docs/wire.md 5. */
 #include "client/engine/state.h"
 
 #include <string.h>

@@ -28,7 +28,7 @@
  * its own. */
 #define TO_TUN_MAX (2 * ENGINE_BATCH)
 
-/* Connections that have not shown who they are (DESIGN.md, What bounds what). */
+/* Connections that have not shown who they are (docs/architecture.md, What bounds what). */
 #define UNKNOWN_STREAMS_MAX 1024
 #define UNKNOWN_SOURCE_MAX 16      /* of one source that are read; the others are held */
 #define UNKNOWN_STREAM_MS 10000    /* in all */
@@ -196,7 +196,7 @@ struct link {
 	struct hold *hold; /* owned; NULL until a stamp came in */
 	uint64_t attempt;      /* of the dial under way; 0: none */
 
-	/* who chooses the path (WIRE.md 2) */
+	/* who chooses the path (docs/wire.md 2) */
 	bool leads;
 	bool peer_leads;           /* its hello said so and its key is the smaller one */
 	struct mono unanswered;    /* while the peer leads: since when we send and nothing comes */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP connections: unknown ones under tight bounds (admission.c), known ones bound to a link, of which the youngest that has shown
- * itself authentic is sent on (WIRE.md 2). A connection that says something wrong before it has shown who it is is held
- * unread until its time is over, never closed at once: a WGTCP peer would redial without a pause. */
+/* TCP connections: unknown ones under tight bounds (admission.c), known ones bound to a link, of which the
+ * youngest that has shown itself authentic is sent on (docs/wire.md 2). A connection that says something wrong
+ * before it has shown who it is is held unread until its time is over, never closed at once: a WGTCP peer would
+ * redial without a pause. */
 #include "client/engine/state.h"
 
 #include <errno.h>

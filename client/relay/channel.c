@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages wait in a queue from which CoDel drops when it stands (a sealed message can not be marked), and go
- * into the socket in bursts no larger than pays. Nothing waits for anybody. Source: RFC 8289, WIRE.md
+ * into the socket in bursts no larger than pays. Nothing waits for anybody. Source: RFC 8289, docs/wire.md
  * section 2. */
 #include "client/relay/channel.h"
 

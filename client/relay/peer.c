@@ -403,7 +403,7 @@ static bool read_stream(struct peer *peer)
 	if (!peer->channel.tcp)
 		return false;
 	if (state == RECORD_INVALID) {
-		lose_stream(peer); /* a bug or an attack, WIRE.md section 2 */
+		lose_stream(peer); /* a bug or an attack, docs/wire.md section 2 */
 		return false;
 	}
 	channel_trim(&peer->channel);

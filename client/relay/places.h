@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The connections of the server part: who has a place, who is read, how long each may stay, and who goes when
- * all places are taken. Fixed memory, no port is touched here. Internal to client/relay. Source: DESIGN.md,
- * What bounds what. */
+ * all places are taken. Fixed memory, no port is touched here. Internal to client/relay. Source:
+ * docs/architecture.md, What bounds what. */
 #ifndef WGTCP_CLIENT_RELAY_PLACES_H
 #define WGTCP_CLIENT_RELAY_PLACES_H
 

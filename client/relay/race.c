@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An initiation goes by UDP; TCP is connected beside it after a while, and when UDP has stayed silent, a copy
- * goes by TCP. The first answer decides. Source: DESIGN.md, Fallback. */
+ * goes by TCP. The first answer decides. Source: docs/fallback.md. */
 #include "client/relay/race.h"
 
 static uint32_t longer(uint32_t ms, uint32_t other_ms)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The choice between UDP and TCP for one peer of a kernel client, by what a relay without keys can see: a
  * pure state machine. The daemon's machine (core/carrier/fallback) stands above it and takes over once there
- * is a session. Internal to client/relay. Figures: DESIGN.md, Fallback. */
+ * is a session. Internal to client/relay. Figures: docs/fallback.md. */
 #ifndef WGTCP_CLIENT_RELAY_RACE_H
 #define WGTCP_CLIENT_RELAY_RACE_H
 

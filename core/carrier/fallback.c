@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The fallback machine's entrance: each event and each timer to its transition. Called by the owner of a
  * peer's path (engine or daemon) on its thread. The map of the parts stands in fallback_machine.h. Source:
- * DESIGN.md, Fallback. */
+ * docs/fallback.md. */
 #include "core/carrier/fallback_machine.h"
 
 #include <assert.h>

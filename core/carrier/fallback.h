@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The choice between UDP and TCP for one peer: a pure state machine. Whoever owns it (the engine for its peers, the
- * daemon for kernel backends) feeds events and carries out the actions. Figures: DESIGN.md, Fallback.
+ * daemon for kernel backends) feeds events and carries out the actions. Figures: docs/fallback.md.
  *
- * The machine runs only where we are the leader of the path (WIRE.md 2). It decides three things: which carrier data
+ * The machine runs only where we are the leader of the path (docs/wire.md 2). It decides three things: which carrier data
  * goes out on, when to ask whether a carrier works, and what a person is told. */
 #ifndef WGTCP_CORE_CARRIER_FALLBACK_H
 #define WGTCP_CORE_CARRIER_FALLBACK_H
@@ -138,7 +138,7 @@ enum fallback_reason fallback_reason(const struct fallback *fallback);
 enum fallback_verified fallback_verified(const struct fallback *fallback);
 enum fallback_udp fallback_udp(const struct fallback *fallback);
 
-/* "reconnecting", "peer-unreachable", ... the words of DESIGN.md's status. */
+/* "reconnecting", "peer-unreachable", ... the words of `status`. */
 const char *fallback_state_name(enum fallback_state state);
 const char *fallback_cause_name(enum fallback_cause cause);
 const char *fallback_reason_name(enum fallback_reason reason);

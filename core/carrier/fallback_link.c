@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The TCP connection of the fallback machine: dialled, stands, gone. Sources: DESIGN.md, Fallback; WIRE.md
+/* The TCP connection of the fallback machine: dialled, stands, gone. Sources: docs/fallback.md; docs/wire.md
  * section 2. */
 #include "core/carrier/fallback_machine.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words for a fallback machine's values, as `status --json` has them. Source: DESIGN.md, Command line. */
+/* The words for a fallback machine's values, as `status --json` has them. Source: client/rpc/protocol.md. */
 #include "core/carrier/fallback.h"
 
 const char *fallback_state_name(enum fallback_state state)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	INITIATION_SPACING_MS = 20, /* WIRE.md section 2; core/tunnel enforces the same */
+	INITIATION_SPACING_MS = 20, /* docs/wire.md section 2; core/tunnel enforces the same */
 	ECHOES_MAX = sizeof(((struct fallback_action *)0)->echoes) / sizeof(struct fallback_echo),
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What comes to the fallback machine from outside its path: a person's choice, the network, the end.
- * Source: DESIGN.md, Fallback. */
+ * Source: docs/fallback.md. */
 #include "core/carrier/fallback_machine.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The search for a carrier: both are tried in rounds until something authentic answers on one.
- * Sources: DESIGN.md, Fallback; WIRE.md section 2 on the first contact with a WGTCP peer. */
+ * Sources: docs/fallback.md; docs/wire.md section 2 on the first contact with a WGTCP peer. */
 #include "core/carrier/fallback_machine.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Back to UDP: when, how, and what if it fails. Source: DESIGN.md, Fallback. */
+/* Back to UDP: when, how, and what if it fails. Source: docs/fallback.md. */
 #include "core/carrier/fallback_machine.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits of the fallback machine, called by fallback.c alone. Source: DESIGN.md, Fallback. */
+/* Waits of the fallback machine, called by fallback.c alone. Source: docs/fallback.md. */
 #include "core/carrier/fallback_wait.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How long the fallback machine waits: before it dials again, and before it tries UDP again. Source:
- * DESIGN.md, Fallback. */
+ * docs/fallback.md. */
 #ifndef WGTCP_CORE_CARRIER_FALLBACK_WAIT_H
 #define WGTCP_CORE_CARRIER_FALLBACK_WAIT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the carrier in use passes data, small and full-size, and what happens when it does not.
- * Source: DESIGN.md, Fallback. */
+ * Source: docs/fallback.md. */
 #include "core/carrier/fallback_machine.h"
 
 enum {

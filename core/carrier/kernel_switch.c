@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The order in which a kernel that can do TCP (WGTCP) is moved to the other carrier. Called by the daemon's backend.
- * Source: WIRE.md section 3. */
+ * Source: docs/wire.md section 3. */
 #include "core/carrier/kernel_switch.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The order in which a kernel that can do TCP (WGTCP) is moved to the other carrier, and the way back when it does not go.
- * Says which step is next; the caller does it and says how it went. Pure. Source: WIRE.md section 3. */
+ * Says which step is next; the caller does it and says how it went. Pure. Source: docs/wire.md section 3. */
 #ifndef WGTCP_CORE_CARRIER_KERNEL_SWITCH_H
 #define WGTCP_CORE_CARRIER_KERNEL_SWITCH_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which of two profiles carries one tunnel: its own, or the one that it names as FallbackProfile. A pure
- * state machine; the daemon feeds it and carries out the actions. Figures: DESIGN.md, Fallback and
+ * state machine; the daemon feeds it and carries out the actions. Figures: docs/fallback.md and
  * FallbackProfile: the same as for the choice between two carriers, with one difference: the first profile
  * can be tried beside the second without harm. */
 #ifndef WGTCP_CORE_CARRIER_PROFILE_PAIR_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The record format of the TCP carrier, and what a connection keeps between two reads. Called by the loop
- * that owns the connection, on its thread. Source: WIRE.md section 2. */
+ * that owns the connection, on its thread. Source: docs/wire.md section 2. */
 #include "core/carrier/record.h"
 
 #include "core/base/bytes.h"
@@ -15,16 +15,16 @@ enum {
 	ROOM_MIN = 256,
 };
 
-static_assert(RECORD_MAX_LEN == 65543, "largest record, WIRE.md section 2");
+static_assert(RECORD_MAX_LEN == 65543, "largest record, docs/wire.md section 2");
 
-/* Wire layout: bytes only, size checked. WIRE.md section 2. */
+/* Wire layout: bytes only, size checked. docs/wire.md section 2. */
 struct header {
 	uint8_t length[4]; /* be32, of the whole record */
 	uint8_t type;
 	uint8_t flags;
 	uint8_t checksum[2]; /* be16 */
 };
-static_assert(sizeof(struct header) == RECORD_HEADER_LEN, "wire size, WIRE.md section 2");
+static_assert(sizeof(struct header) == RECORD_HEADER_LEN, "wire size, docs/wire.md section 2");
 
 /* Guards the framing, nothing else. */
 static uint16_t header_checksum(uint32_t length, uint8_t type, uint8_t flags)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* WireGuard messages as records on a byte stream. Source: WIRE.md section 2. Pure. */
+/* WireGuard messages as records on a byte stream. Source: docs/wire.md section 2. Pure. */
 #ifndef WGTCP_CORE_CARRIER_RECORD_H
 #define WGTCP_CORE_CARRIER_RECORD_H
 
@@ -41,15 +41,16 @@ struct record_stream {
 	size_t skip;     /* bytes of such a one that are still to come */
 };
 
-#define RECORD_UNKNOWN_LIMIT 1024 /* DESIGN.md: engine memory for an unauthenticated connection */
+#define RECORD_UNKNOWN_LIMIT 1024 /* docs/architecture.md, What bounds what */
 
 void record_stream_init(struct record_stream *stream, size_t limit);
 void record_stream_free(struct record_stream *stream);
 
-/* Gives the next whole message of (kept bytes || input). input and left are moved on; a partial rest is kept in the
- * stream, and the answer is then RECORD_PARTIAL. A message that lies in the input stays valid as long as the input does,
- * one that was kept (anywhere else) until the next call; it may be written to. A record longer than the limit is passed over as if it had not been sent, without keeping any of it: whoever is not known
- * yet may go on with a session whose packets are large. RECORD_INVALID: bad header, or memory is short. */
+/* Gives the next whole message of (kept bytes || input). input and left are moved on; a partial rest is kept in
+ * the stream, and the answer is then RECORD_PARTIAL. A message that lies in the input stays valid as long as the
+ * input does, one that was kept (anywhere else) until the next call; it may be written to. A record longer than the
+ * limit is passed over as if it had not been sent, without keeping any of it: whoever is not known yet may go on
+ * with a session whose packets are large. RECORD_INVALID: bad header, or memory is short. */
 enum record_state record_stream_next(struct record_stream *stream, uint8_t **input, size_t *left, uint8_t **message,
 	size_t *len);
 

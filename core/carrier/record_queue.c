@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Called by whoever writes to a stream of the TCP carrier, on its thread. Source: WIRE.md section 2. */
+/* Called by whoever writes to a stream of the TCP carrier, on its thread. Source: docs/wire.md section 2. */
 #include "core/carrier/record_queue.h"
 
 #include "core/carrier/record.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every key of a profile, in the order in which it is written.
- * Source: wg-quick(8), wg(8); our keys: DESIGN.md, Profiles. */
+ * Source: wg-quick(8), wg(8); our keys: wgtcp-profile(5). */
 #include "core/config/keys.h"
 
 #include "core/base/text.h"

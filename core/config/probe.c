@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The address to ask inside the tunnel when the profile names none. Whatever is proposed must be routed to
- * the peer in question and must not be our own. Source: DESIGN.md, Profiles (ProbeAddress). */
+ * the peer in question and must not be our own. Source: wgtcp-profile(5) (ProbeAddress). */
 #include "core/config/profile.h"
 
 static bool is_own(const struct profile *profile, const struct ip_address *address)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile (one NAME.conf) as a value. Names of hosts are text: nothing here resolves them.
  * parse.h fills it, write.h writes it, edit.h changes one line of the text. Heap memory, owned by the
- * profile; one thread at a time. Source: wg-quick(8), wg(8); our keys: DESIGN.md, Profiles. */
+ * profile; one thread at a time. Source: wg-quick(8), wg(8); our keys: wgtcp-profile(5). */
 #ifndef WGTCP_CORE_CONFIG_PROFILE_H
 #define WGTCP_CORE_CONFIG_PROFILE_H
 
@@ -107,7 +107,7 @@ enum transport profile_peer_transport(const struct profile *profile, size_t peer
 
 /* Whom to ask inside whether packets pass: ProbeAddress; else the first host prefix of the peer's AllowedIPs,
  * the first DNS server inside them, the first host of Address's network inside them; never an address of our
- * own. False when there is none. Source: DESIGN.md, Profiles. */
+ * own. False when there is none. Source: wgtcp-profile(5). */
 bool profile_probe_address(const struct profile *profile, size_t peer, struct ip_address *out);
 
 #endif

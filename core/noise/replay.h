@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 8192 bits of which one word is always being reused; the large one where streams are in use (WIRE.md 5). */
+/* 8192 bits of which one word is always being reused; the large one where streams are in use (docs/wire.md 5). */
 #define REPLAY_BITS_SMALL 8192u
 #define REPLAY_BITS_LARGE 65536u
 

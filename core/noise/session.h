@@ -18,7 +18,7 @@ struct session {
 	struct replay replay;
 	uint32_t local_index, remote_index;
 	struct mono born;
-	uint64_t order; /* rises with each session of a peer: the newer keypair (WIRE.md 2) */
+	uint64_t order; /* rises with each session of a peer: the newer keypair (docs/wire.md 2) */
 	bool initiator; /* we sent the initiation */
 	bool confirmed; /* an authenticated packet has come in on it (always true for the initiator) */
 };

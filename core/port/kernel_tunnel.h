@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* WireGuard inside the kernel: make and delete an interface, set it up, read it, and find out what this kernel can do.
- * The model is core/uapi's struct. 0 or -errno; one object belongs to one thread. Source: WIRE.md section 3. */
+ * The model is core/uapi's struct. 0 or -errno; one object belongs to one thread. Source: docs/wire.md section 3. */
 #ifndef WGTCP_CORE_PORT_KERNEL_TUNNEL_H
 #define WGTCP_CORE_PORT_KERNEL_TUNNEL_H
 

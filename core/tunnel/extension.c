@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Our messages inside a session as bytes. Called by the tunnel after it has opened, before it seals.
- * Source: WIRE.md section 5. */
+ * Source: docs/wire.md section 5. */
 #include "core/tunnel/extension.h"
 
 #include "core/base/bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Our messages inside a session, dropped harmlessly by every other implementation. Source: WIRE.md section 5.
+/* Our messages inside a session, dropped harmlessly by every other implementation. Source: docs/wire.md section 5.
  * Bytes only; core/tunnel/tunnel.h seals and opens them. */
 #ifndef WGTCP_CORE_TUNNEL_EXTENSION_H
 #define WGTCP_CORE_TUNNEL_EXTENSION_H
@@ -19,7 +19,7 @@ enum {
 	CAPABILITY_ECHO = 1,
 	CAPABILITY_STREAMS = 2,
 	CAPABILITY_STAMPS = 4,
-	/* The sender has an endpoint for the receiver, so it would lead the path (WIRE.md 2): with it both sides know
+	/* The sender has an endpoint for the receiver, so it would lead the path (docs/wire.md 2): with it both sides know
 	 * whether there are two candidates, and the smaller public key leads. */
 	CAPABILITY_LEADS = 8,
 };

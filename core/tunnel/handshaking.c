@@ -2,7 +2,7 @@
 /* Handshakes: makes our messages, takes theirs. Called by the engine (create) and by receive.c (consume).
  *
  * Nothing that a stranger sends changes anything but the measure of load and his own rate limit: each consume
- * works on copies until the message is authentic. Source: WireGuard paper 5.3, 5.4; WIRE.md section 2. */
+ * works on copies until the message is authentic. Source: WireGuard paper 5.3, 5.4; docs/wire.md section 2. */
 #include "core/tunnel/state.h"
 
 #include "core/base/bytes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The way in: one message, whatever it is. Called for each packet; for data nothing here allocates.
- * Source: WireGuard paper 3, 5.4, 6; WIRE.md sections 2 and 5. */
+ * Source: WireGuard paper 3, 5.4, 6; docs/wire.md sections 2 and 5. */
 #include "core/tunnel/state.h"
 
 #include "core/base/bytes.h"
@@ -112,7 +112,7 @@ static enum verdict consume(struct tunnel *tunnel, enum carrier carrier, const s
 	case MESSAGE_RESPONSE:
 		return response_consume(tunnel, carrier, source, message, now, wall, out);
 	case MESSAGE_COOKIE_REPLY:
-		/* Nobody sends one by TCP, and whoever did would pass for the peer's connection (WIRE.md 2).
+		/* Nobody sends one by TCP, and whoever did would pass for the peer's connection (docs/wire.md 2).
 		 */
 		if (carrier == CARRIER_TCP)
 			return VERDICT_BAD_COOKIE;

@@ -8,7 +8,7 @@
  *
  * and asks for what time brings with tunnel_deadline / tunnel_next_due. Which carrier a message takes is the
  * engine's business; the tunnel only says whether a packet was the newest authenticated one of its peer
- * (received.newest), since only such a packet may move a path (WIRE.md section 2).
+ * (received.newest), since only such a packet may move a path (docs/wire.md section 2).
  *
  * One thread. Source: WireGuard paper 5 and 6. */
 #ifndef WGTCP_CORE_TUNNEL_TUNNEL_H
@@ -25,7 +25,7 @@
 struct tunnel;
 struct peer;
 
-#define INITIATION_SPACING_MS 20 /* two initiations to one peer (WIRE.md 2) */
+#define INITIATION_SPACING_MS 20 /* two initiations to one peer (docs/wire.md 2) */
 #define REKEY_TIMEOUT_MS 5000    /* plus up to 334 ms of jitter */
 #define REKEY_ATTEMPT_MS 90000
 #define KEEPALIVE_TIMEOUT_MS 10000
@@ -118,7 +118,7 @@ enum verdict tunnel_create_initiation(
 	struct tunnel *tunnel, struct peer *peer, struct mono now, struct wall wall, struct packet *out);
 /* Answers the initiation that tunnel_receive has just reported for peer; makes the next session. */
 enum verdict tunnel_create_response(struct tunnel *tunnel, struct peer *peer, struct mono now, struct packet *out);
-/* After VERDICT_COOKIE_WANTED. Never to be sent over TCP (WIRE.md 2). */
+/* After VERDICT_COOKIE_WANTED. Never to be sent over TCP (docs/wire.md 2). */
 void tunnel_create_cookie_reply(struct tunnel *tunnel, const uint8_t *message, size_t len,
 	const struct endpoint *source, struct mono now, struct packet *out);
 /* Forgets the handshake under way and its attempts, so that the next tunnel_want starts at once. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The configuration protocol of userspace WireGuard as text to struct and back. Pure.
- * Source: wireguard.com/xplatform; our keys: WIRE.md section 4 (and udp_port below). */
+ * Source: wireguard.com/xplatform; our keys: docs/wire.md section 4 (and udp_port below). */
 #ifndef WGTCP_CORE_UAPI_UAPI_H
 #define WGTCP_CORE_UAPI_UAPI_H
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define DEFAULT_MTU 1420
-/* SPEED.md: a burst then fits one GSO send, with 32 bytes of WireGuard around each packet. */
+/* A burst then fits one GSO send, with 32 bytes of WireGuard around each packet. */
 #define GSO_SEND_BYTES 65507
 #define MESSAGE_OVERHEAD 32
 

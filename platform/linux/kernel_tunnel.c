@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* WireGuard inside the kernel, by generic netlink for what is in a tunnel and rtnetlink for the interface. The daemon's
  * thread; each call waits for the kernel's answer only. Whatever held keys is wiped before it returns.
- * Source: linux/wireguard.h, WIRE.md section 3. */
+ * Source: linux/wireguard.h, docs/wire.md section 3. */
 #include "core/port/kernel_tunnel.h"
 
 #include "core/base/wipe.h"

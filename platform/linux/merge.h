@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Joins packets of one flow that follow each other into one that the TUN device takes as a burst: the stack
- * above then works once instead of forty times. Rules: SPEED.md, Merging on receive; as for UDP, equal sizes
+ * above then works once instead of forty times. As for UDP, equal sizes
  * in a row. Pure.
  *
  * A burst is written with its checksum left out, and nobody checks it after us; so a packet joins only when

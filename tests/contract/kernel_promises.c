@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What core/port/kernel_tunnel.h promises. Source: WIRE.md section 3, linux/wireguard.h. */
+/* What core/port/kernel_tunnel.h promises. Source: docs/wire.md section 3, linux/wireguard.h. */
 #include "tests/contract/kernel_promises.h"
 
 #include "core/carrier/kernel_switch.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each folder may include: the brackets of DESIGN.md, section Folders.
+"""What each folder may include: the brackets of docs/architecture.md, Folders.
 
 A new carrier touches core/carrier and one port, a new platform is one folder: that holds only while nobody includes
 what stands beside or above. Exceptions are named below, with their reason.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bad profiles and junk: file, line, cause and cure, the documented exit code, and nothing left behind (figure 9)."""
+"""Bad profiles and junk: file, line, cause and cure, the documented exit code, and nothing left behind."""
 
 import pathlib
 import random
@@ -157,7 +157,7 @@ def test_set_is_all_or_nothing(lab):
 
 
 def test_keys_do_not_leak(lab):
-    """Nowhere but by export: not in status, list, logs, errors or the daemon's output (CASES 95)."""
+    """Nowhere but by export: not in status, list, logs, errors or the daemon's output."""
     host = lab.host("host")
     daemon = Daemon(host)
     key = Key()

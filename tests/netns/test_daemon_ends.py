@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Daemon or engine die, are killed or are told to end (figure 10, CASES 29)."""
+"""Daemon or engine die, are killed or are told to end."""
 
 import json
 import os
@@ -256,7 +256,7 @@ def test_two_ups_at_once(lab):
 
 
 def test_one_route_each(lab):
-    """Several prefixes, IPv4 and IPv6, and a host prefix: one route each (CASES 28)."""
+    """Several prefixes, IPv4 and IPv6, and a host prefix: one route each."""
     site = Site(lab)
     server, daemon, _, _ = office(site)
     text = (daemon.config / "office.conf").read_text().replace(

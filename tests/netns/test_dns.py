@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The profile's DNS on machines with systemd-resolved, openresolv, Debian's resolvconf, or a plain file (CASES 42 to 52)."""
+"""The profile's DNS on machines with systemd-resolved, openresolv, Debian's resolvconf, or a plain file."""
 
 import pathlib
 import sys
@@ -42,7 +42,7 @@ def warnings(done):
 
 @main_path
 def test_plain_file_holds_the_tunnels_servers_and_comes_back(lab):
-    """CASES 43, 51."""
+    """Byte for byte, and mode and owner with it."""
     site, daemon = place(lab, "10.77.0.53, fd77::53, corp.example")
     site.client.run("chmod", "640", "/etc/resolv.conf")
     before = facts(site.client)
@@ -75,7 +75,7 @@ def test_plain_file_of_somebody_else(lab):
 
 @main_path
 def test_plain_file_comes_back_after_the_daemon_was_killed(lab):
-    """CASES 46."""
+    """As after a power cut: the next daemon cleans up before it looks up a server."""
     site, daemon = place(lab, "10.77.0.53")
     before = facts(site.client)
     daemon.up("office")
@@ -121,7 +121,7 @@ def test_link_is_followed_and_stays(lab):
 
 
 def test_immutable_file_is_a_warning(lab):
-    """CASES 44. On a file system that has the attribute."""
+    """The tunnel comes up without its DNS, on a file system that has the attribute."""
     site, daemon = place(lab, "10.77.0.53", None)
     host = site.client
     folder = lab.logs / "immutable"
@@ -203,7 +203,7 @@ def test_newest_of_two_tunnels_holds(lab):
 
 
 def test_without_dns_nothing_is_touched(lab):
-    """CASES 47."""
+    """Not one byte of the file, nor its times."""
     site, daemon = place(lab, None)
     before = facts(site.client)
     daemon.up("office")
@@ -212,7 +212,7 @@ def test_without_dns_nothing_is_touched(lab):
 
 
 def test_server_outside_allowed_ips_is_warned_of(lab):
-    """CASES 50."""
+    """No name would be found, so `up` says how to reach the server."""
     site, daemon = place(lab, "9.9.9.9")
     _, done = daemon.up("office")
     said = done.stdout + done.stderr
@@ -228,7 +228,7 @@ def with_resolved(host):
 
 @main_path
 def test_resolved_full_tunnel_takes_all_names(lab):
-    """CASES 48."""
+    """`~.` and default-route, so that the Wi-Fi's server is not asked too."""
     site, daemon = place(lab, "10.77.0.53, corp.example", full=True, prepare=with_resolved)
     before = facts(site.client), machine.resolvectl(site.client, "status")
     daemon.up("office")
@@ -243,7 +243,7 @@ def test_resolved_full_tunnel_takes_all_names(lab):
 
 @main_path
 def test_resolved_split_tunnel_takes_only_its_domains(lab):
-    """CASES 52."""
+    """Its names go inside, all others where they went."""
     site, daemon = place(lab, "10.77.0.53, corp.example", prepare=with_resolved)
     uplink = machine.Names(site.router.host, "192.0.2.1", {"www.example": ["192.0.2.80"]})
     inside = machine.Names(site.server, "10.77.0.1", {"wiki.corp.example": ["10.77.0.80"]})
@@ -260,7 +260,7 @@ def test_resolved_split_tunnel_takes_only_its_domains(lab):
 
 
 def test_resolved_full_tunnel_asks_nobody_else(lab):
-    """CASES 48, by the servers themselves."""
+    """Seen at the servers themselves."""
     site, daemon = place(lab, "10.77.0.1", full=True, prepare=with_resolved)
     uplink = machine.Names(site.router.host, "192.0.2.1", {"www.example": ["192.0.2.80"]})
     inside = machine.Names(site.server, "10.77.0.1", {"www.example": ["10.77.0.80"]})
@@ -305,7 +305,7 @@ def with_openresolv(host):
 
 @main_path
 def test_openresolv_puts_the_tunnels_servers_first(lab):
-    """CASES 51."""
+    """On a machine without systemd-resolved."""
     site, daemon = place(lab, "10.77.0.53, corp.example", prepare=with_openresolv)
     before = facts(site.client), site.client.run("resolvconf", "-l").stdout
     check("192.0.2.53" in machine.read(site.client, "/etc/resolv.conf"), "openresolv does not work here")
@@ -321,7 +321,7 @@ def test_openresolv_puts_the_tunnels_servers_first(lab):
 
 
 def test_openresolv_gets_the_plain_name_beside_a_leftover_interface_order(lab):
-    """CASES 42: the file of Debian's resolvconf is left over, the program is another."""
+    """The file of Debian's resolvconf is left over, the program is another."""
     def prepare(host):
         with_openresolv(host)
         host.run("mkdir", "-p", "/etc/resolvconf")

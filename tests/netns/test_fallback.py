@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The choice between UDP and TCP while a tunnel is in use (figures 4, 7 and 8)."""
+"""The choice between UDP and TCP while a tunnel is in use."""
 
 import base64
 import pathlib
@@ -81,7 +81,7 @@ def test_returns_to_udp_by_itself(lab):
 
 @waiting
 def test_short_outage_does_not_move_it_for_good(lab):
-    """UDP is gone for 10 s (CASES 11): wherever it went meanwhile, it is on UDP in the end."""
+    """UDP is gone for 10 s: wherever it went meanwhile, it is on UDP in the end."""
     site = Site(lab)
     server, daemon, _, _ = office(site)
     daemon.up("office")
@@ -129,7 +129,7 @@ def test_failed_trial_of_udp_is_not_felt(lab):
 
 @main_path
 def test_handshakes_pass_but_data_does_not(lab):
-    """A target that answers: not called up on UDP, falls back, says why (CASES 2)."""
+    """A target that answers: not called up on UDP, falls back, says why."""
     site = Site(lab, single=True)
     server, daemon, _, _ = office(site)
     site.router.block(DATA)
@@ -159,7 +159,7 @@ def test_large_packets_do_not_pass(lab):
 
 
 def test_data_stops_passing_later(lab):
-    """As before, but in the middle of a session (CASES 6): handshakes still pass, so only an echo can tell."""
+    """As before, but in the middle of a session: handshakes still pass, so only an echo can tell."""
     site = Site(lab, single=True)
     server, daemon, _, _ = office(site)
     daemon.up("office")
@@ -227,7 +227,7 @@ def carrier_port(site):
 @waiting
 @main_path
 def test_half_open_tcp(lab):
-    """A middlebox forgets the connection: both ways dropped, no RST, default kernel settings (CASES 18)."""
+    """A middlebox forgets the connection: both ways dropped, no RST, default kernel settings."""
     site = Site(lab)
     server, daemon, _, _ = office(site)
     site.router.block()
@@ -270,7 +270,7 @@ def test_server_goes_and_comes_back(lab):
 
 @waiting
 def test_client_gets_another_address(lab):
-    """A socket bound to the old address must not stay (CASES 31); UDP is tried at once on a changed network."""
+    """A socket bound to the old address must not stay; UDP is tried at once on a changed network."""
     site = Site(lab)
     server, daemon, _, _ = office(site)
     daemon.up("office")
@@ -293,7 +293,7 @@ def test_client_gets_another_address(lab):
 
 
 def test_network_goes_and_comes_back(lab):
-    """No route for a while (CASES 25): it waits, says so, and is back at once."""
+    """No route for a while: it waits, says so, and is back at once."""
     site = Site(lab)
     server, daemon, _, _ = office(site)
     daemon.up("office")
@@ -309,7 +309,7 @@ def test_network_goes_and_comes_back(lab):
 
 
 def test_bulk_over_a_lossy_wire(lab):
-    """1 % loss and 50 ms, both ways at once over TCP: never stalls for good (CASES 20)."""
+    """1 % loss and 50 ms, both ways at once over TCP: never stalls for good."""
     a, b, wire = emulator.pair(lab, "192.0.2.2", "192.0.2.1", "delay=25ms", "loss=1%", "rate=50mbit", "queue=256k")
     server_key, client_key = Key(), Key()
     server = engine(b, "wg-srv", ["10.77.0.1/24"], interface_text(server_key, PORT) + peer_text(

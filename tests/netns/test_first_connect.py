@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""wgtcp-cli up on networks that treat UDP well, badly and not at all (figures 2 and 3)."""
+"""wgtcp-cli up on networks that treat UDP well, badly and not at all."""
 
 import pathlib
 import sys

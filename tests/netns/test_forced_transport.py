@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A forced transport is obeyed to the packet (figure 6, CASES 4 and 14). The counters stand on the router before
+"""A forced transport is obeyed to the packet. The counters stand on the router before
 everything else, so they also count what is dropped there."""
 
 import pathlib
@@ -119,7 +119,7 @@ def test_setting_is_read_at_each_connect(lab):
 
 
 def test_each_carrier_keeps_its_own_port(lab):
-    """Different ports for UDP and TCP (CASES 5): no packet of the one on the port of the other."""
+    """Different ports for UDP and TCP: no packet of the one on the port of the other."""
     site = Site(lab)
     server, daemon, _, _ = office(site, peer_extra="TcpEndpoint = 198.51.100.2:4443\n")
     check(server.set("tcp_listen_port=4443\n") == 0, "tcp_listen_port refused")
@@ -134,7 +134,7 @@ def test_each_carrier_keeps_its_own_port(lab):
 
 
 def test_udp_port_that_passes(lab):
-    """Only UDP to port 53 passes (CASES 3): with UdpPorts it is found."""
+    """Only UDP to port 53 passes: with UdpPorts it is found."""
     site = Site(lab)
     server, daemon, _, _ = office(site, peer_extra="UdpPorts = 443, 53\n", client_extra="Transport = udp\n")
     site.router.block("udp dport != 53", way="up")

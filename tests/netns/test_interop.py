@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hand in hand with an implementation that nobody here wrote: Debian's wireguard-go, over UDP (figure 1)."""
+"""Hand in hand with an implementation that nobody here wrote: Debian's wireguard-go, over UDP."""
 
 import pathlib
 import sys

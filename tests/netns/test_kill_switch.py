@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kill switch: nothing goes past the tunnel whatever happens, and nobody is locked out unawares (CASES 27, 87 to 90).
+"""The kill switch: nothing goes past the tunnel whatever happens, and nobody is locked out unawares.
 
 Probes of an ordinary user go out each millisecond (lib/probes.py); what the router sees of them is counted before
 everything else (lib/underlay.py)."""
@@ -223,7 +223,7 @@ def test_nothing_leaves_while_keys_are_renewed(lab):
 
 @main_path
 def test_ipv4_tunnel_blocks_ipv6(lab):
-    """AllowedIPs = 0.0.0.0/0 on a host that has IPv6 too (CASES 27)."""
+    """AllowedIPs = 0.0.0.0/0 on a host that has IPv6 too."""
     place = Place(lab, allowed="0.0.0.0/0")
     place.daemon.up("office")
     place.probe()
@@ -297,7 +297,7 @@ def test_stays_shut_when_the_tunnel_breaks(lab):
 
 @main_path
 def test_survives_the_daemon_and_brings_the_tunnel_back(lab):
-    """SIGKILL and SIGTERM: shut while no daemon runs; the next one brings the tunnel back by itself (CASES 87: one owner,
+    """SIGKILL and SIGTERM: shut while no daemon runs; the next one brings the tunnel back by itself (one owner,
     and it is told why)."""
     place = Place(lab)
     place.daemon.up("office")
@@ -446,7 +446,7 @@ def test_unlock_without_a_daemon(lab):
 @main_path
 def test_opened_for_a_portal_login(lab):
     """unlock --for: the underlay is reached for a while, also by what the tunnel would take; status shows it; it closes
-    by itself, also when the daemon is killed meanwhile (CASES 89)."""
+    by itself, also when the daemon is killed meanwhile."""
     for kill in False, True:
         place = Place(lab, extra="DNS = 10.77.0.53\n", own_etc=True)
         place.daemon.up("office")
@@ -480,7 +480,7 @@ def test_opened_for_a_portal_login(lab):
 
 
 def test_portal_on_a_network_we_move_to(lab):
-    """Mid-session everything stops: shut, and status says what is on and how to open it (CASES 90)."""
+    """Mid-session everything stops: shut, and status says what is on and how to open it."""
     place = Place(lab)
     place.daemon.up("office")
     place.site.router.block("meta nfproto { ipv4, ipv6 }")
@@ -580,7 +580,7 @@ const char *nft_ctx_get_error_buffer(void *nft)
 
 
 def test_kernel_without_a_packet_filter_is_told_plainly(lab):
-    """Nothing half done, and one sentence with the cure (CASES 88)."""
+    """Nothing half done, and one sentence with the cure."""
     place = Place(lab)
     place.daemon.program.stop()
     before = look_of(place.client)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names of servers: resolvers that are late, names that move, one family only (CASES 36, 38 to 41)."""
+"""Names of servers: resolvers that are late, names that move, one family only."""
 
 import pathlib
 import sys
@@ -55,7 +55,7 @@ def test_name_is_looked_up(lab):
 
 
 def test_resolver_that_is_down_for_20_s_at_start(lab):
-    """CASES 40."""
+    """As at boot: it goes on asking, with back-off."""
     site, names, server, daemon = place(lab, [SERVER4])
     names.stop()
     site.router.host.run("nft", "add table inet late; add chain inet late in { type filter hook input priority 0; };"
@@ -86,7 +86,7 @@ def test_name_that_does_not_exist(lab):
 
 @waiting
 def test_server_that_moves_to_another_address(lab):
-    """CASES 36: the name is looked up again when handshakes go unanswered, and never lost (41)."""
+    """The name is looked up again when handshakes go unanswered, and never lost."""
     site, names, server, daemon = place(lab, [SERVER4])
     daemon.up("office")
     check(endpoint(daemon) == f"{SERVER4}:{PORT}", f"endpoint {endpoint(daemon)}")
@@ -105,7 +105,7 @@ def test_server_that_moves_to_another_address(lab):
 
 
 def test_only_ipv6_here(lab):
-    """CASES 38: A and AAAA, and a machine without IPv4 to the outside."""
+    """A and AAAA, and a machine without IPv4 to the outside."""
     site, names, server, daemon = place(lab, [SERVER4, SERVER6])
     site.client.run("ip", "-4", "route", "del", "default")
     seconds, _ = daemon.up("office")
@@ -123,7 +123,7 @@ def test_only_ipv4_here(lab):
 
 
 def test_ipv6_comes_first_where_both_are_there(lab):
-    """CASES 39."""
+    """When both answer."""
     site, names, server, daemon = place(lab, [SERVER4, SERVER6])
     daemon.up("office")
     check(endpoint(daemon) == f"[{SERVER6}]:{PORT}", f"endpoint {endpoint(daemon)}")

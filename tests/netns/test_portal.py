@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captive portals: said in words with the portal's address and exit code 8, and nothing loops (CASES 89, 90)."""
+"""Captive portals: said in words with the portal's address and exit code 8, and nothing loops."""
 
 import json
 import pathlib
@@ -108,7 +108,7 @@ def test_nobody_is_asked_while_all_is_well(lab):
 
 @waiting
 def test_moving_to_a_portal_network_while_up(lab):
-    """CASES 90: the state says so; after the login it goes on by itself."""
+    """The state says so; after the login it goes on by itself."""
     site, daemon = place(lab)
     web = machine.Web(site.router.host, "198.51.100.1", 8080, f"portal {LOGIN}")
     daemon.up("office")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The client's network changes under it, or the machine sleeps (CASES 12, 31 to 35)."""
+"""The client's network changes under it, or the machine sleeps."""
 
 import pathlib
 import signal
@@ -58,7 +58,7 @@ def use(site, device, address, gateway, metric=None):
 
 
 def change_address(lab, transport):
-    """CASES 31."""
+    """A socket bound to the old address would send into nothing, without an error."""
     site, server, daemon = place(lab, client_extra=f"Transport = {transport}\n")
     daemon.up("office")
     flow = Flow(site)
@@ -98,7 +98,7 @@ def test_another_uplink_over_tcp(lab):
 
 
 def test_another_uplink_with_the_old_one_still_there(lab):
-    """The better one comes: both carriers move to it (CASES 12)."""
+    """The better one comes: both carriers move to it."""
     site, server, daemon = place(lab, client_extra="Transport = tcp\n")
     second_uplink(lab, site)
     site.client.run("ip", "route", "replace", "default", "via", "192.0.2.1", "metric", "200")
@@ -115,7 +115,7 @@ def test_another_uplink_with_the_old_one_still_there(lab):
 
 
 def test_default_route_is_gone_for_a_while(lab):
-    """CASES 25, by a full tunnel: nothing loops, and it goes on when the route is back."""
+    """By a full tunnel: nothing loops, and it goes on when the route is back."""
     site, server, daemon = place(lab)
     text = (daemon.config / "office.conf").read_text()
     daemon.profile("office", text.replace("AllowedIPs = 10.77.0.0/24, fd77::/64", "AllowedIPs = 0.0.0.0/0, ::/0"))
@@ -191,7 +191,7 @@ def sleeps(lab, transport, seconds, link=False):
 
 @waiting
 def test_sleep_over_udp(lab):
-    """CASES 32."""
+    """A fresh handshake at once on resume."""
     sleeps(lab, "udp", 60 if lab.long else 20)
 
 
@@ -207,7 +207,7 @@ def test_sleep_of_a_minute(lab):
 
 @waiting
 def test_sleep_after_which_the_old_connection_is_dead(lab):
-    """CASES 33: the middlebox has forgotten it, and says nothing."""
+    """The middlebox has forgotten it, and says nothing."""
     site = Site(lab)
     login = Login(site)
     server, daemon, _, _ = office(site, client_extra="Transport = tcp\n")
@@ -230,7 +230,7 @@ def test_sleep_after_which_the_old_connection_is_dead(lab):
 
 @waiting
 def test_sleep_with_the_link_off_until_later(lab):
-    """CASES 34: asleep, awake without a link, and then with one."""
+    """Asleep, awake without a link, and then with one."""
     sleeps(lab, "auto", 10, link=True)
 
 
@@ -251,7 +251,7 @@ test_frozen_without_any_signal = waiting(test_frozen_without_any_signal)
 
 
 def test_clock_that_went_back_an_hour(lab):
-    """CASES 35: a server takes an older timestamp for a replay, so ours never go back, whatever the clock does."""
+    """A server takes an older timestamp for a replay, so ours never go back, whatever the clock does."""
     site, server, daemon = place(lab)
     daemon.program.stop()
     (daemon.state / "timestamp").write_text(f"{int(time.time()) + 3600}.000000000\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Routes, rules and MTU: what goes into the tunnel, what must not, and that nothing is left (CASES 23 to 29)."""
+"""Routes, rules and MTU: what goes into the tunnel, what must not, and that nothing is left."""
 
 import json
 import pathlib
@@ -56,7 +56,7 @@ def carried(site, daemon, transports=("udp", "tcp")):
 
 @main_path
 def test_full_tunnel_takes_everything_but_its_own_carrier(lab):
-    """CASES 24."""
+    """Handshakes too must not enter their own tunnel."""
     site = Site(lab)
     underlay = Underlay(site)
     server, daemon, _, _ = full(site)
@@ -123,7 +123,7 @@ def strict_ipv6(lab, priority):
 
 
 def test_strict_ipv6_reverse_path_filter(lab):
-    """CASES 26."""
+    """It works, or a sentence says why not."""
     strict_ipv6(lab, "mangle + 10")
 
 
@@ -134,7 +134,7 @@ def test_strict_ipv6_reverse_path_filter_before_connection_tracking(lab):
 
 @main_path
 def test_server_inside_allowed_ips(lab):
-    """A prefix of AllowedIPs holds the server's own address (CASES 23)."""
+    """A prefix of AllowedIPs holds the server's own address."""
     site = Site(lab)
     server, daemon, _, _ = full(site, allowed=f"{SPLIT}, 198.51.100.0/24, 2001:db8:2::/64")
     watch_loops(site)
@@ -193,7 +193,7 @@ def test_halves_of_everything(lab):
 
 def test_default_route_lost_and_back(lab):
     """Without a default route the carrier's packets go nowhere rather than into the tunnel; and it comes back
-    (CASES 25)."""
+   ."""
     site = Site(lab)
     server, daemon, _, _ = full(site)
     watch_loops(site)
@@ -214,7 +214,7 @@ def test_default_route_lost_and_back(lab):
 
 
 def test_ipv6_goes_past_an_ipv4_tunnel_with_a_warning(lab):
-    """AllowedIPs = 0.0.0.0/0 on a host that has IPv6 too (CASES 27)."""
+    """AllowedIPs = 0.0.0.0/0 on a host that has IPv6 too."""
     site = Site(lab)
     underlay = Underlay(site)
     server, daemon, _, _ = full(site, allowed="0.0.0.0/0")
@@ -331,7 +331,7 @@ def test_a_full_tunnel_and_a_split_one(lab):
 @main_path
 def test_everything_is_as_it_was(lab):
     """Rules, routes, addresses, packet filter and sysctls, byte for byte: after down, after a failed up, after a crash
-    with a restart (CASES 29)."""
+    with a restart."""
     site = Site(lab)
     server, daemon, _, _ = full(site, client_extra="KillSwitch = on\n")
     site.client.nft("table inet users_own { chain x { type filter hook input priority 0; tcp dport 22 accept\n}\n}\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""wgtcp-cli switch during a transfer and a 10 ms ping (figure 5)."""
+"""wgtcp-cli switch during a transfer and a 10 ms ping."""
 
 import base64
 import pathlib

@@ -210,7 +210,7 @@ def test_wg_quick_full_tunnel(lab):
 
 
 def test_many_allowed_ips(lab):
-    """3,000 prefixes on one peer: all applied, nothing lost at a boundary (CASES 68)."""
+    """3,000 prefixes on one peer: all applied, nothing lost at a boundary."""
     host, key, peer = lab.host("host"), Key(), Key()
     prefixes = [f"10.{i // 250}.{i % 250}.0/24" for i in range(2500)] + [f"fd00:{i:x}::/32" for i in range(1, 501)]
     device = engine(host, "wg0", [], interface_text(key, PORT) + peer_text(peer, ", ".join(prefixes)))

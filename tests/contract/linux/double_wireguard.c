@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of the double's WireGuard interfaces: what the kernel does with a SET, and how it dumps. Rules of WGTCP and of
- * unknown attributes: WIRE.md section 3; the rest: linux/wireguard.h. */
+ * unknown attributes: docs/wire.md section 3; the rest: linux/wireguard.h. */
 #include "tests/contract/linux/double_wireguard.h"
 
 #include <arpa/inet.h>

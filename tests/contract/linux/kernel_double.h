@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A process in the kernel's place: it answers the bytes of generic netlink's family wireguard and of rtnetlink's links, as
- * WIRE.md section 3 and linux/wireguard.h have it. It knows nothing of the code under test. */
+ * docs/wire.md section 3 and linux/wireguard.h have it. It knows nothing of the code under test. */
 #ifndef WGTCP_TESTS_CONTRACT_KERNEL_DOUBLE_H
 #define WGTCP_TESTS_CONTRACT_KERNEL_DOUBLE_H
 

@@ -21,7 +21,7 @@ import time
 
 
 def record(message):
-    """A record as in WIRE.md section 2."""
+    """A record as in docs/wire.md section 2."""
     length = 8 + len(message)
     check = (length >> 16) ^ (length & 0xFFFF)
     check = ((check << 5 | check >> 11) & 0xFFFF) ^ 0xA5A5

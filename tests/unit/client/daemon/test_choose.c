@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which backend carries what: DESIGN.md, Backend, as a table. */
+/* Which backend carries what: docs/fallback.md, Which backend, as a table. */
 #include "client/daemon/choose.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernel's counters tell of a peer. Bytes: initiation 148, response 92, keepalive 32, a ping 128
- * (WIRE.md 1). */
+ * (docs/wire.md 1). */
 #include "client/daemon/kernel_feed.h"
 
 #include <setjmp.h>

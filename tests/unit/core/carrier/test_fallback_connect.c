@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the start until it is up, or fails. Figures: DESIGN.md, Fallback. */
+/* From the start until it is up, or fails. Figures: docs/fallback.md. */
 #include "tests/unit/core/carrier/story.h"
 
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static const struct fallback_settings chosen_tcp = {
 static const struct fallback_settings udp_only = { .udp = true, .seed = 7 };
 static const struct fallback_settings tcp_only = { .tcp = true, .seed = 7 };
 
-/* Figure 2: UDP answers within 300 ms, and not one SYN leaves. */
+/* UDP answers within 300 ms, and not one SYN leaves. */
 static void udp_open_dials_nothing(void **unused)
 {
 	static const struct row rows[] = {

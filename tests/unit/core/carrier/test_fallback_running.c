@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens to a tunnel that is up. Figures: DESIGN.md, Fallback. */
+/* What happens to a tunnel that is up. Figures: docs/fallback.md. */
 #include "tests/unit/core/carrier/story.h"
 
 #include <setjmp.h>

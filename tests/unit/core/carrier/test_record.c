@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every vector of WIRE.md section 2, every way to split a stream, and the limits. */
+/* Every vector of docs/wire.md section 2, every way to split a stream, and the limits. */
 #include "core/carrier/record.h"
 
 #include "core/base/bytes.h"
@@ -40,7 +40,7 @@ static void vectors(void **unused)
 	}
 }
 
-/* Sets the checksum of a header under test, by the formula of WIRE.md written down a second time. */
+/* Sets the checksum of a header under test, by the formula of docs/wire.md written down a second time. */
 static void sign(uint8_t header[RECORD_HEADER_LEN])
 {
 	uint16_t c =
@@ -93,7 +93,7 @@ static void headers(void **unused)
 		if (rows[i].state == RECORD_PARTIAL)
 			assert_int_equal(record.len, rows[i].length - rows[i].message);
 	}
-	/* The one with the fragment flag in WIRE.md. */
+	/* The one with the fragment flag in docs/wire.md. */
 	assert_int_equal(record_parse((const uint8_t[]){ 0, 0, 0x05, 0xb8, 0, 1, 0x32, 0xa5 }, 8).len, 1452);
 	/* Nothing is known before the header is whole. */
 	for (size_t len = 0; len < RECORD_HEADER_LEN; len++) {
@@ -285,7 +285,7 @@ static void limit_rises(void **unused)
 	record_stream_free(&stream);
 }
 
-/* WIRE.md section 2, a bit at a time: the checksum of every length there is. */
+/* docs/wire.md section 2, a bit at a time: the checksum of every length there is. */
 static void every_length_has_its_checksum(void **unused)
 {
 	(void)unused;

@@ -29,7 +29,7 @@ static void keys_are_read_strictly(void **state)
 			"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff" },
 		{ "+++++++++++++++++++++++++++++++++++++++++++=", NULL }, /* two bits too many */
 		{ "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9=", NULL }, /* one bit too many */
-		{ "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", NULL },  /* CASES 65: the = lost */
+		{ "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", NULL },  /* the = lost */
 		{ "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8==", NULL },
 		{ "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8A", NULL }, /* 33 bytes */
 		{ "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHg==", NULL }, /* 31 bytes */

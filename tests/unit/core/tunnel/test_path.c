@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* received.newest: only a packet that is newer than all before may move a path (WIRE.md section 2). */
+/* received.newest: only a packet that is newer than all before may move a path (docs/wire.md section 2). */
 #include "tests/unit/core/tunnel/world.h"
 
 #include <stdarg.h>
