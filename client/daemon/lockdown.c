@@ -393,43 +393,40 @@ void lockdown_free(struct lockdown *lockdown)
 
 /* ---- without a daemon ---- */
 
-int lockdown_restore(
-	int state_folder, const struct lockdown_hold *more, size_t count, char why[KILL_SWITCH_WHY_LEN])
+static int apply_and_save(int state_folder, const struct lockdown_file *file, char why[KILL_SWITCH_WHY_LEN])
 {
-	struct lockdown_file file;
-	size_t i;
-	int error;
+	int error = apply(file, NULL, 0, why);
 
-	load(state_folder, &file);
-	for (i = 0; i < count; i++)
-		lockdown_file_add(&file, more[i].name, more[i].lan);
-	if (file.count == 0)
-		return 0;
-	error = apply(&file, NULL, 0, why);
 	if (error)
 		return error;
-	error = save(state_folder, &file);
+	error = save(state_folder, file);
 	if (error)
 		snprintf(why, KILL_SWITCH_WHY_LEN, "%s cannot be written: %s", LOCKDOWN_FILE,
 			strerror(-error));
 	return error;
 }
 
+int lockdown_restore(
+	int state_folder, const struct lockdown_hold *more, size_t count, char why[KILL_SWITCH_WHY_LEN])
+{
+	struct lockdown_file file;
+	size_t i;
+
+	load(state_folder, &file);
+	for (i = 0; i < count; i++)
+		lockdown_file_add(&file, more[i].name, more[i].lan);
+	if (file.count == 0)
+		return 0;
+	return apply_and_save(state_folder, &file, why);
+}
+
 int lockdown_lift(int state_folder, uint32_t open_s, char why[KILL_SWITCH_WHY_LEN])
 {
 	struct lockdown_file file = { 0 };
-	int error;
 
 	if (open_s && load(state_folder, &file) && file.count)
 		file.open_until = (uint64_t)time(NULL) + open_s;
 	else
 		file = (struct lockdown_file){ 0 };
-	error = apply(&file, NULL, 0, why);
-	if (error)
-		return error;
-	error = save(state_folder, &file);
-	if (error)
-		snprintf(why, KILL_SWITCH_WHY_LEN, "%s cannot be written: %s", LOCKDOWN_FILE,
-			strerror(-error));
-	return error;
+	return apply_and_save(state_folder, &file, why);
 }
