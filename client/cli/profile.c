@@ -163,6 +163,7 @@ enum cli_exit run_export(struct cli *cli)
 	if (cli->json && cli->args.values[OPTION_QR])
 		return cli_usage(cli, "--qr is for people and --json for programs; give one of them");
 	request.hide_keys = cli->args.values[OPTION_HIDE_KEYS] != NULL;
+	request.beside = !request.hide_keys;
 	code = cli_ask(cli, &request, CLI_ANSWER_MS, &result);
 	if (code)
 		return code;

@@ -8,6 +8,7 @@
 #include "client/daemon/methods.h"
 #include "client/daemon/polkit.h"
 #include "client/rpc/server.h"
+#include "core/port/handover.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,10 +32,12 @@ struct client {
 	int fd;
 	guint read_source, write_source, flush_source;
 	struct rpc_server *server;
+	int beside;       /* a handle that goes with the output's byte number beside_at; -1: none */
+	size_t beside_at;
 	uid_t uid;
 	bool is_root, is_member, follows_log, closing;
 	struct polkit_question *question; /* NULL: he is not being asked */
-	struct rpc_request asked_for;     /* its id and name only */
+	struct rpc_request asked_for;     /* its id, name and beside only */
 	void (*answered)(struct daemon *daemon, struct client *client, const struct rpc_request *request,
 		bool allowed);
 };
@@ -95,6 +98,11 @@ bool client_is_root(const struct client *client)
 	return client->is_root;
 }
 
+unsigned client_user(const struct client *client)
+{
+	return client->uid;
+}
+
 static void polkit_answered(bool allowed, void *user)
 {
 	struct client *client = user;
@@ -110,7 +118,8 @@ bool client_ask(struct client *client, const char *action, const struct rpc_requ
 	if (client->question)
 		return false;
 	client->answered = answered;
-	client->asked_for = (struct rpc_request){ .method = request->method, .id = request->id };
+	client->asked_for =
+		(struct rpc_request){ .method = request->method, .id = request->id, .beside = request->beside };
 	memcpy(client->asked_for.name, request->name, sizeof(client->asked_for.name));
 	client->question =
 		polkit_ask(client->listener->daemon->bus, client->fd, action, polkit_answered, client);
@@ -135,6 +144,7 @@ static void client_free(gpointer data)
 	if (client->flush_source)
 		g_source_remove(client->flush_source);
 	polkit_cancel(client->question);
+	handover_close(client->beside);
 	close(client->fd);
 	rpc_server_free(client->server);
 	g_free(client);
@@ -149,6 +159,28 @@ static void drop(struct client *client)
 	g_ptr_array_remove(listener->clients, client);
 }
 
+/* As send(2), up to what has a handle beside it, or from there on with it. -errno. */
+static long send_some(struct client *client, const char *bytes, size_t len)
+{
+	ssize_t n;
+
+	if (client->beside >= 0 && client->beside_at == 0) {
+		long sent = handover_send(client->fd, bytes, len, client->beside);
+
+		if (sent > 0) {
+			handover_close(client->beside);
+			client->beside = -1;
+		}
+		return sent;
+	}
+	if (client->beside >= 0 && len > client->beside_at)
+		len = client->beside_at;
+	n = send(client->fd, bytes, len, MSG_NOSIGNAL);
+	if (n > 0 && client->beside >= 0)
+		client->beside_at -= (size_t)n;
+	return n < 0 ? -errno : n;
+}
+
 /* Sends what the socket takes. False: the client is to be dropped. */
 static bool flush(struct client *client)
 {
@@ -158,14 +190,14 @@ static bool flush(struct client *client)
 	if (rpc_server_failed(client->server))
 		return false;
 	while ((bytes = rpc_server_output(client->server, &len)) && len > 0) {
-		ssize_t n = send(client->fd, bytes, len, MSG_NOSIGNAL);
+		long n = send_some(client, bytes, len);
 
-		if (n < 0 && errno == EAGAIN) {
+		if (n == -EAGAIN) {
 			if (!client->write_source)
 				client->write_source = g_unix_fd_add(client->fd, G_IO_OUT, writable, client);
 			return true;
 		}
-		if (n < 0 && errno == EINTR)
+		if (n == -EINTR)
 			continue;
 		if (n < 0)
 			return false;
@@ -208,6 +240,30 @@ void client_reply(struct client *client, const struct rpc_id *id, const struct r
 {
 	rpc_server_reply(client->server, id, result);
 	want_flush(client);
+}
+
+int client_reply_beside(struct client *client, const struct rpc_id *id, const struct rpc_result *result,
+	const char *text, size_t len)
+{
+	size_t before, after;
+	int handle;
+
+	if (client->beside >= 0)
+		return -EBUSY;
+	handle = handover_make(text, len);
+	if (handle < 0)
+		return handle;
+	(void)rpc_server_output(client->server, &before);
+	client_reply(client, id, result);
+	(void)rpc_server_output(client->server, &after);
+	/* Nobody is answered who gave no id. */
+	if (after == before) {
+		handover_close(handle);
+		return 0;
+	}
+	client->beside = handle;
+	client->beside_at = before;
+	return 0;
 }
 
 void client_reply_error(struct client *client, const struct rpc_id *id, struct rpc_error *error)
@@ -294,6 +350,7 @@ static gboolean acceptable(gint fd, GIOCondition condition, gpointer user)
 	client = g_new0(struct client, 1);
 	client->listener = listener;
 	client->fd = peer;
+	client->beside = -1;
 	client->server = rpc_server_new();
 	if (!client->server) {
 		close(peer);

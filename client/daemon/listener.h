@@ -27,6 +27,8 @@ void listener_close(struct listener *listener);
 bool client_may_do_all(const struct client *client);
 /* Root itself: may read keys. */
 bool client_is_root(const struct client *client);
+/* The user id, for the log. */
+unsigned client_user(const struct client *client);
 /* Has the person there asked by polkit for the right to an action, in favour of one request. answered is
  * called once, later, unless the client goes before. False: nobody can be asked, or he is being asked
  * already. */
@@ -34,6 +36,10 @@ bool client_ask(struct client *client, const char *action, const struct rpc_requ
 	void (*answered)(struct daemon *daemon, struct client *client, const struct rpc_request *request,
 		bool allowed));
 void client_reply(struct client *client, const struct rpc_id *id, const struct rpc_result *result);
+/* The same with a text of len bytes beside the answer (core/port/handover.h). 0, or -errno and nothing is sent: -EBUSY: one
+ * is on its way to this client already. */
+int client_reply_beside(struct client *client, const struct rpc_id *id, const struct rpc_result *result,
+	const char *text, size_t len);
 /* Frees what the error holds. */
 void client_reply_error(struct client *client, const struct rpc_id *id, struct rpc_error *error);
 void client_notify(struct client *client, const struct rpc_notice *notice);

@@ -13,6 +13,7 @@
 #include "core/config/keys.h"
 #include "core/config/write.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,13 +162,33 @@ out:
 
 /* ---- export ---- */
 
+static void give(struct client *client, const struct rpc_request *request, struct rpc_result *result, char *text,
+	size_t len)
+{
+	struct rpc_error error = { 0 };
+	int err;
+
+	if (!request->beside) {
+		result->exported.text = text;
+		client_reply(client, &request->id, result);
+		return;
+	}
+	result->exported.beside = (uint32_t)len;
+	err = client_reply_beside(client, &request->id, result, text, len);
+	if (!err)
+		return;
+	rpc_error_set(&error, err == -EBUSY ? RPC_CODE_BUSY : RPC_CODE_INTERNAL,
+		"the profile cannot be handed over: %s; try again", strerror(-err));
+	client_reply_error(client, &request->id, &error);
+}
+
 static void export(struct daemon *daemon, struct client *client, const struct rpc_request *request)
 {
 	struct rpc_result result = { .method = RPC_METHOD_TUNNEL_EXPORT };
 	struct rpc_error error = { 0 };
 	struct loaded loaded = { 0 };
-	char name[PROFILE_NAME_LEN];
-	size_t len;
+	char name[PROFILE_NAME_LEN], *text = NULL;
+	size_t len = 0;
 
 	if (!profiles_name(daemon->profiles, request->name, name, &error) ||
 		!profiles_load(daemon->profiles, name, &loaded, &error)) {
@@ -175,14 +196,24 @@ static void export(struct daemon *daemon, struct client *client, const struct rp
 		return;
 	}
 	snprintf(result.exported.name, sizeof(result.exported.name), "%s", name);
-	result.exported.hidden = request->hide_keys;
-	if (request->hide_keys)
-		result.exported.text = profile_write(&loaded.profile, true, &len);
-	else
-		result.exported.text = loaded.text;
-	client_reply(client, &request->id, &result);
-	if (request->hide_keys)
-		profile_text_free(result.exported.text, result.exported.text ? len : 0);
+	if (!request->hide_keys) {
+		if (!client_is_root(client))
+			journal_say(daemon->journal, JOURNAL_WARNING, name,
+				"user %u, a member of the group, was given the keys of %s",
+				client_user(client), name);
+		give(client, request, &result, loaded.text, loaded.len);
+		goto out;
+	}
+	result.exported.hidden = true;
+	text = profile_write(&loaded.profile, true, &len);
+	if (text) {
+		give(client, request, &result, text, len);
+	} else {
+		rpc_error_set(&error, RPC_CODE_INTERNAL, "memory is short");
+		client_reply_error(client, &request->id, &error);
+	}
+out:
+	profile_text_free(text, len);
 	loaded_free(&loaded);
 }
 
@@ -192,8 +223,6 @@ static void export_answered(
 	struct rpc_error error = { 0 };
 
 	if (allowed) {
-		journal_say(daemon->journal, JOURNAL_WARNING, NULL,
-			"a member of the group was given the keys of a profile");
 		export(daemon, client, request);
 		return;
 	}

@@ -63,12 +63,26 @@ int64_t rpc_client_send(struct rpc_client *client, const struct rpc_request *req
 	return id;
 }
 
+/* 1, or -errno and the event is freed. */
+static int take_text(struct rpc_client *client, struct rpc_event *event)
+{
+	uint32_t beside = rpc_event_beside(event);
+	int err = beside ? ipc_take_text(client->ipc, beside, &event->result.exported.text) : 0;
+
+	if (!err)
+		return 1;
+	rpc_event_free(event);
+	return err;
+}
+
 int rpc_client_next(struct rpc_client *client, uint32_t *left_ms, struct rpc_event *out)
 {
 	for (;;) {
 		int taken = rpc_conn_next(client->conn, out);
 		long got;
 
+		if (taken == 1)
+			return take_text(client, out);
 		if (taken)
 			return taken;
 		got = ipc_receive(client->ipc, client->buffer, sizeof(client->buffer), left_ms);

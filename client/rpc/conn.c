@@ -37,6 +37,13 @@ void rpc_event_free(struct rpc_event *event)
 	*event = (struct rpc_event){ 0 };
 }
 
+uint32_t rpc_event_beside(const struct rpc_event *event)
+{
+	return event->kind == RPC_EVENT_RESULT && event->result.method == RPC_METHOD_TUNNEL_EXPORT
+		       ? event->result.exported.beside
+		       : 0;
+}
+
 struct rpc_conn *rpc_conn_new(void)
 {
 	return calloc(1, sizeof(struct rpc_conn));
@@ -108,6 +115,13 @@ int rpc_conn_feed(struct rpc_conn *conn, const char *bytes, size_t len)
 	return err;
 }
 
+/* An exported text is in the answer or beside it, never nowhere and never in both. */
+static bool is_complete(const struct rpc_result *result)
+{
+	return result->method != RPC_METHOD_TUNNEL_EXPORT ||
+	       (result->exported.text != NULL) == (result->exported.beside == 0);
+}
+
 /* As rpc_conn_next, for one line. */
 static int take_line(struct rpc_conn *conn, const char *line, size_t len, struct rpc_event *out)
 {
@@ -137,8 +151,12 @@ static int take_line(struct rpc_conn *conn, const char *line, size_t len, struct
 			break;
 		}
 		event.kind = RPC_EVENT_RESULT;
-		if (message_result(&message, pending->method, &event.result))
+		if (!message_result(&message, pending->method, &event.result))
+			break;
+		if (is_complete(&event.result))
 			taken = 1;
+		else
+			rpc_result_free(&event.result);
 		break;
 	case MESSAGE_ERROR:
 		if (!pending && message.id) {

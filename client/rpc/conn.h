@@ -24,6 +24,9 @@ struct rpc_event {
 };
 
 void rpc_event_free(struct rpc_event *event);
+/* How many bytes of text came beside the stream and belong into this event; 0: none. What carries the stream puts
+ * them there (result.exported.text, as malloc gives it), before anybody sees the event. */
+uint32_t rpc_event_beside(const struct rpc_event *event);
 
 /* NULL when memory is short. */
 struct rpc_conn *rpc_conn_new(void);

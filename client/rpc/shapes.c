@@ -123,6 +123,7 @@ static const struct field params_import[] = {
 static const struct field params_export[] = {
 	NAME_REQUIRED,
 	BOOL(struct rpc_request, hide_keys),
+	BOOL(struct rpc_request, beside),
 	END,
 };
 static const struct field params_delete[] = { NAME_REQUIRED, END };
@@ -385,7 +386,8 @@ static const struct field result_done[] = {
 };
 static const struct field result_exported[] = {
 	IN_TEXT("name", exported.name),
-	{ "text", FIELD_STRING, true, IN(exported.text), 0, 0, 0, 0, 0 },
+	{ "text", FIELD_STRING, false, IN(exported.text), 0, 0, 0, 0, 0 },
+	PLAIN(FIELD_U32, struct rpc_result, "beside", exported.beside),
 	PLAIN(FIELD_BOOL, struct rpc_result, "hidden", exported.hidden),
 	END,
 };

@@ -116,6 +116,7 @@ struct rpc_request {
 	char file[RPC_NAME_LEN];      /* import: what the file was called, without its folder */
 	bool replace;                 /* import: over a profile of that name */
 	bool hide_keys;               /* export */
+	bool beside;                  /* export: the text not in the answer but beside it */
 	struct rpc_setting *settings; /* set: all of them or none */
 	size_t setting_count;
 	uint32_t lines;                 /* logs: the newest so many; 0: as many as fit */
@@ -281,8 +282,9 @@ struct rpc_done {
 
 struct rpc_exported {
 	char name[RPC_NAME_LEN];
-	char *text;
-	bool hidden; /* keys read "(hidden)" */
+	char *text;      /* NULL: it comes beside the answer, by a descriptor; rpc_event_take_text */
+	uint32_t beside; /* so many bytes of it */
+	bool hidden;     /* keys read "(hidden)" */
 };
 
 /* server.init, server.add */

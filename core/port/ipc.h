@@ -25,5 +25,7 @@ int ipc_send(struct ipc *ipc, const char *bytes, size_t len, uint32_t *left_ms);
 /* The number of bytes that came, at least 1; 0: the other side has closed; -EINTR: the person has asked to
  * stop (console_catch_interrupt); -errno. */
 long ipc_receive(struct ipc *ipc, char *out, size_t size, uint32_t *left_ms);
+/* The text of len bytes that came beside what was received last: as handover_take; -EPROTO: there was none. */
+int ipc_take_text(struct ipc *ipc, size_t len, char **text);
 
 #endif

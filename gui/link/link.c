@@ -2,6 +2,7 @@
 #include "gui/link/link.h"
 
 #include "core/base/wipe.h"
+#include "core/port/handover.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -26,6 +27,7 @@ struct link {
 	int told;    /* what connection() was last called with; 1: nothing yet */
 	GArray *waiters;
 	char buffer[16384];
+	int beside; /* a handle that came beside the bytes, and is not taken yet; -1: none */
 };
 
 static void connect_soon(struct link *link, guint delay_ms);
@@ -65,6 +67,8 @@ static void close_socket(struct link *link)
 	g_clear_object(&link->socket);
 	rpc_conn_free(link->conn);
 	link->conn = NULL;
+	handover_close(link->beside);
+	link->beside = -1;
 }
 
 static void tell_connection(struct link *link, int err)
@@ -155,6 +159,18 @@ static gboolean on_writable(GSocket *socket, GIOCondition condition, gpointer us
 	return G_SOURCE_REMOVE;
 }
 
+/* The text that came beside an answer, into it. 0 or -errno. */
+static int take_text(struct link *link, struct rpc_event *event)
+{
+	uint32_t len = rpc_event_beside(event);
+	int handle = link->beside;
+
+	if (!len)
+		return 0;
+	link->beside = -1;
+	return handle < 0 ? -EPROTO : handover_take(handle, len, &event->result.exported.text);
+}
+
 /* 0, or -errno when the connection is of no use any more. */
 static int take_events(struct link *link)
 {
@@ -162,6 +178,11 @@ static int take_events(struct link *link)
 	int taken;
 
 	while ((taken = rpc_conn_next(link->conn, &event)) == 1) {
+		taken = take_text(link, &event);
+		if (taken) {
+			rpc_event_free(&event);
+			return taken;
+		}
 		link->events.event(&event, link->user);
 		if (event.kind != RPC_EVENT_NOTICE)
 			answer(link, &event);
@@ -175,16 +196,16 @@ static int take_events(struct link *link)
 static gboolean on_readable(GSocket *socket, GIOCondition condition, gpointer user)
 {
 	struct link *link = user;
-	GError *error = NULL;
-	gssize got = g_socket_receive(socket, link->buffer, sizeof(link->buffer), NULL, &error);
-	int err;
+	int handle, err;
+	long got = handover_receive(g_socket_get_fd(socket), link->buffer, sizeof(link->buffer), &handle);
 
 	(void)condition;
-	if (got < 0 && g_error_matches(error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) {
-		g_error_free(error);
+	if (got == -EAGAIN)
 		return G_SOURCE_CONTINUE;
+	if (handle >= 0) {
+		handover_close(link->beside);
+		link->beside = handle;
 	}
-	g_clear_error(&error);
 	if (got <= 0) {
 		lose(link, -EPIPE);
 		return G_SOURCE_REMOVE;
@@ -260,6 +281,7 @@ struct link *link_new(const char *path, const struct link_events *events, void *
 	link->events = *events;
 	link->user = user;
 	link->told = 1;
+	link->beside = -1;
 	link->waiters = g_array_new(FALSE, FALSE, sizeof(struct waiter));
 	connect_soon(link, 0);
 	return link;

@@ -97,7 +97,7 @@ static void on_exported(struct rpc_event *event, void *user)
 static void ask_daemon(gpointer user)
 {
 	struct export *export = export_copy(user);
-	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_EXPORT };
+	struct rpc_request request = { .method = RPC_METHOD_TUNNEL_EXPORT, .beside = true };
 
 	g_strlcpy(request.name, export->name, sizeof(request.name));
 	if (link_ask(export->app->feed->link, &request, on_exported, export))

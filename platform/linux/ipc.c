@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* core/port/ipc.h over a unix stream socket. Used by wgtcp-cli, on its one thread. */
 #include "core/port/ipc.h"
+#include "core/port/handover.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,6 +17,7 @@
 
 struct ipc {
 	int fd;
+	int handle; /* came beside the bytes, and is not taken yet; -1: none */
 };
 
 const char *ipc_default_path(void)
@@ -36,6 +38,7 @@ int ipc_connect(const char *path, struct ipc **out)
 	ipc = malloc(sizeof(*ipc));
 	if (!ipc)
 		return -ENOMEM;
+	ipc->handle = -1;
 	ipc->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	/* A unix socket connects at once, or waits only while the daemon's backlog is full. */
 	if (ipc->fd < 0 || connect(ipc->fd, (const struct sockaddr *)&address, sizeof(address))) {
@@ -55,6 +58,7 @@ void ipc_close(struct ipc *ipc)
 {
 	if (!ipc)
 		return;
+	handover_close(ipc->handle);
 	if (ipc->fd >= 0)
 		close(ipc->fd);
 	free(ipc);
@@ -114,17 +118,31 @@ int ipc_send(struct ipc *ipc, const char *bytes, size_t len, uint32_t *left_ms)
 long ipc_receive(struct ipc *ipc, char *out, size_t size, uint32_t *left_ms)
 {
 	for (;;) {
-		int err = wait_for(ipc, POLLIN, left_ms, true);
-		ssize_t got;
+		int err = wait_for(ipc, POLLIN, left_ms, true), handle;
+		long got;
 
 		if (err)
 			return err;
-		got = recv(ipc->fd, out, size, MSG_DONTWAIT);
+		got = handover_receive(ipc->fd, out, size, &handle);
+		if (handle >= 0) {
+			handover_close(ipc->handle);
+			ipc->handle = handle;
+		}
 		if (got >= 0)
-			return (long)got;
-		if (errno == ECONNRESET)
+			return got;
+		if (got == -ECONNRESET)
 			return 0;
-		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
+		if (got != -EAGAIN)
+			return got;
 	}
+}
+
+int ipc_take_text(struct ipc *ipc, size_t len, char **text)
+{
+	int handle = ipc->handle;
+
+	if (handle < 0)
+		return -EPROTO;
+	ipc->handle = -1;
+	return handover_take(handle, len, text);
 }

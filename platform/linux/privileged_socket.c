@@ -5,6 +5,7 @@
 #include "core/port/privileged_socket.h"
 
 #include "platform/linux/privileged.h"
+#include "platform/linux/rights.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -25,11 +26,6 @@ struct request {
 	uint8_t address[sizeof(struct sockaddr_in6)];
 };
 
-union control {
-	struct cmsghdr header;
-	char room[CMSG_SPACE(sizeof(int))];
-};
-
 static int helper = -1;
 /* Answers that have not come yet and for which nobody waits any longer. */
 static unsigned owed;
@@ -45,26 +41,12 @@ void privileged_socket_use(int handle)
 }
 
 /* fd -1: none. 0 or -errno. */
-static int send_with(int handle, void *bytes, size_t len, int fd)
+static int send_with(int handle, const void *bytes, size_t len, int fd)
 {
-	struct iovec piece = { bytes, len };
-	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
-	union control control = { .room = { 0 } };
 	ssize_t sent;
 
-	if (fd >= 0) {
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-		struct cmsghdr *part = CMSG_FIRSTHDR(&message);
-
-		part->cmsg_level = SOL_SOCKET;
-		part->cmsg_type = SCM_RIGHTS;
-		part->cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(part), &fd, sizeof(fd));
-	}
-
 	do
-		sent = sendmsg(handle, &message, MSG_NOSIGNAL);
+		sent = rights_send(handle, bytes, len, fd, 0);
 	while (sent < 0 && errno == EINTR);
 	return sent == (ssize_t)len ? 0 : -errno;
 }
@@ -72,26 +54,16 @@ static int send_with(int handle, void *bytes, size_t len, int fd)
 /* 0 with *fd, or -1 in it; -errno; -EBADMSG: it is not of this size. */
 static int receive_with(int handle, void *bytes, size_t len, int flags, int *fd)
 {
-	struct iovec piece = { bytes, len };
-	union control control;
-	struct msghdr message = {
-		.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
-	};
-	struct cmsghdr *part;
 	ssize_t got;
+	int told;
 
-	*fd = -1;
 	/* With a timeout every signal interrupts, and so does being stopped and continued (signal(7)). */
 	do
-		got = recvmsg(handle, &message, MSG_CMSG_CLOEXEC | flags);
+		got = rights_receive(handle, bytes, len, fd, flags, &told);
 	while (got < 0 && errno == EINTR);
 	if (got <= 0)
 		return got == 0 ? -EPIPE : -errno;
-	part = CMSG_FIRSTHDR(&message);
-	if (part && part->cmsg_level == SOL_SOCKET && part->cmsg_type == SCM_RIGHTS &&
-		part->cmsg_len == CMSG_LEN(sizeof(*fd)))
-		memcpy(fd, CMSG_DATA(part), sizeof(*fd));
-	return got == (ssize_t)len && !(message.msg_flags & MSG_TRUNC) ? 0 : -EBADMSG;
+	return got == (ssize_t)len && !(told & MSG_TRUNC) ? 0 : -EBADMSG;
 }
 
 /* ---- who asks ---- */

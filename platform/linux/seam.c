@@ -5,6 +5,7 @@
 #include "core/port/seam.h"
 
 #include "platform/linux/handles.h"
+#include "platform/linux/rights.h"
 #include "platform/linux/seam_handle.h"
 
 #include <errno.h>
@@ -68,27 +69,11 @@ static void message_copy(struct seam_message *out, const struct seam_message *in
 
 int seam_send_handle(struct seam *seam, const struct seam_message *message, int handle)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control;
 	struct seam_message wire;
-	struct iovec iov = { &wire, sizeof(wire) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 
 	message_copy(&wire, message);
-	if (handle >= 0) {
-		memset(&control, 0, sizeof(control));
-		msg.msg_control = &control;
-		msg.msg_controllen = sizeof(control);
-		struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
-		cmsg->cmsg_level = SOL_SOCKET;
-		cmsg->cmsg_type = SCM_RIGHTS;
-		cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(cmsg), &handle, sizeof(int));
-	}
 	for (;;) {
-		if (sendmsg(seam->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
+		if (rights_send(seam->fd, &wire, sizeof(wire), handle, MSG_DONTWAIT) >= 0)
 			return 0;
 		switch (errno) {
 		case EINTR:
@@ -118,27 +103,6 @@ int seam_send(struct seam *seam, const struct seam_message *message)
 	return seam_send_handle(seam, message, -1);
 }
 
-/* The one descriptor that may come; any more are closed. */
-static int take_handle(struct msghdr *msg)
-{
-	int handle = -1;
-
-	for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
-		if (cmsg->cmsg_level != SOL_SOCKET || cmsg->cmsg_type != SCM_RIGHTS)
-			continue;
-		size_t count = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (size_t i = 0; i < count; i++) {
-			int fd;
-			memcpy(&fd, CMSG_DATA(cmsg) + i * sizeof(int), sizeof(int));
-			if (handle < 0)
-				handle = fd;
-			else
-				close(fd);
-		}
-	}
-	return handle;
-}
-
 /* Nothing that the other end can put into the bytes may become a bad enum or bool on this side. */
 static bool message_valid(const uint8_t bytes[sizeof(struct seam_message)])
 {
@@ -158,17 +122,9 @@ static bool message_valid(const uint8_t bytes[sizeof(struct seam_message)])
 int seam_receive(struct seam *seam, struct seam_message *out, int *handle)
 {
 	for (;;) {
-		union {
-			struct cmsghdr align;
-			char bytes[CMSG_SPACE(sizeof(int))];
-		} control;
 		uint8_t wire[sizeof(struct seam_message)];
-		struct iovec iov = { wire, sizeof(wire) };
-		struct msghdr msg = { .msg_iov = &iov,
-			.msg_iovlen = 1,
-			.msg_control = &control,
-			.msg_controllen = sizeof(control) };
-		ssize_t n = recvmsg(seam->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		int fd, told;
+		ssize_t n = rights_receive(seam->fd, wire, sizeof(wire), &fd, MSG_DONTWAIT, &told);
 
 		if (n == 0)
 			return -EPIPE;
@@ -176,8 +132,7 @@ int seam_receive(struct seam *seam, struct seam_message *out, int *handle)
 			continue;
 		if (n < 0)
 			return errno == EAGAIN ? -EAGAIN : -EPIPE;
-		int fd = take_handle(&msg);
-		if (n != (ssize_t)sizeof(wire) || (msg.msg_flags & MSG_TRUNC) || !message_valid(wire)) {
+		if (n != (ssize_t)sizeof(wire) || (told & MSG_TRUNC) || !message_valid(wire)) {
 			if (fd >= 0)
 				close(fd);
 			continue; /* not of this build, or not of good will: as if it had not been sent */

@@ -37,7 +37,8 @@ RULES = {
     "client/nm": (["client/rpc", "core/base", "core/config"], None),
     # libintl: words in the person's language; no toolkit, no display.
     "gui/model": (["client/rpc", "core/base", "core/config"], ("libintl",)),
-    "gui/link": (["client/rpc", "core/base", "gui/model"], None),
+    # core/port: keys come by a descriptor.
+    "gui/link": (["client/rpc", "core/base", "core/port", "gui/model"], None),
     "gui/window": (["client/rpc", "client/speedtest", "core/base", "core/config", "gui/model", "gui/link"], None),
     "gui/tray": (["client/rpc", "core/base", "gui/model", "gui/link"], None),
 }

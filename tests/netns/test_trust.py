@@ -2,6 +2,7 @@
 """The boundaries of privilege (SECURITY.md): what a curious user of this machine, or a process that was taken over, is refused."""
 
 import base64
+import json
 import pathlib
 import re
 import sys
@@ -15,7 +16,7 @@ from lib.stranger import User  # noqa: E402
 from lib.tunnel import Key, office, preshared_key  # noqa: E402
 
 STRANGER = 40001
-NOT_PERMITTED = 4
+NOT_PERMITTED, BUSY = 4, 21
 # Others' words for the same refusal.
 REFUSED = ("EACCES", "EPERM")
 
@@ -96,6 +97,38 @@ def test_a_member_may_do_all_but_read_keys(lab):
     # A number that is a group's on the paper only: another user's primary group of the same name does not exist.
     other = User(site.client, STRANGER, groups=[40101])
     refused(other.ask(daemon.socket, ("tunnel.down", {"name": "office"})), ["down"], 1)
+
+
+# What the stream said, and what the descriptor beside it held before and after it was taken.
+BESIDE = """
+import array, json, os, socket, sys
+s = socket.socket(socket.AF_UNIX); s.settimeout(15); s.connect(sys.argv[1])
+ask = {'jsonrpc': '2.0', 'id': 1, 'method': 'tunnel.export', 'params': {'name': 'office', 'beside': True}}
+s.sendall(b''.join(json.dumps(dict(ask, id=n)).encode() + b'\\n' for n in (1, 2)))
+stream, held = b'', []
+while stream.count(b'\\n') < 2:
+    piece, came, _, _ = s.recvmsg(65536, 1024)
+    stream += piece
+    for _, _, data in came:
+        held += array.array('i', data[:len(data) // 4 * 4])
+sizes = [os.fstat(fd).st_size for fd in held]
+print(json.dumps([stream.decode(), sizes, [os.pread(fd, 65536, 0).decode() for fd in held]]))
+"""
+
+
+def test_keys_leave_beside_the_stream(lab):
+    """By a descriptor of memory; no byte of the socket has them. One at a time on a connection."""
+    site = Site(lab)
+    _, daemon, _, key = office(site)
+    stream, sizes, texts = json.loads(site.client.run("/usr/bin/python3", "-I", "-c", BESIDE, daemon.socket).stdout)
+    check(key.private not in stream, "the key is in the stream")
+    answers = {answer["id"]: answer for answer in map(json.loads, stream.splitlines())}
+    check(answers[1]["result"]["text"] is None, f"not beside: {answers[1]}")
+    given = [answer["result"]["beside"] for answer in answers.values() if "result" in answer]
+    check(sizes == given and len(texts) == len(given), f"sizes {sizes}, said {given}")
+    check(all(text == (daemon.config / "office.conf").read_text() for text in texts), "another text")
+    check("result" in answers[2] or answers[2]["error"]["code"] == BUSY, f"the second: {answers[2]}")
+    check(daemon.cli("export", "office").stdout == (daemon.config / "office.conf").read_text(), "the command gives another text")
 
 
 def start_polkit(host):

@@ -102,6 +102,15 @@ long ipc_receive(struct ipc *ipc, char *out, size_t size, uint32_t *left_ms)
 	return (long)len;
 }
 
+int ipc_take_text(struct ipc *ipc, size_t len, char **text)
+{
+	(void)ipc;
+	if (!fake.beside || strlen(fake.beside) != len)
+		return -EPROTO;
+	*text = strdup(fake.beside);
+	return *text ? 0 : -ENOMEM;
+}
+
 /* ---- daemon_start ---- */
 
 int daemon_start(const char *socket_path, uint32_t wait_ms, char *log_path, size_t size)

@@ -25,6 +25,7 @@ struct fake {
 	void (*answer)(struct rpc_server *server, const struct rpc_request *request);
 	int interrupt_after; /* Ctrl-C comes instead of the n-th wait, from 1; 0: never */
 	bool silent;         /* it never answers */
+	const char *beside;  /* a text that comes beside its answer */
 	/* what was seen */
 	char out[1 << 18], err[1 << 18];
 	size_t out_len, err_len;

@@ -455,6 +455,34 @@ static void test_import_errors(void **state)
 	error.notes = (struct rpc_notes){ 0 };
 }
 
+static void answer_beside(struct rpc_server *server, const struct rpc_request *request)
+{
+	struct rpc_result result = { .method = request->method };
+
+	assert_int_equal(request->method, RPC_METHOD_TUNNEL_EXPORT);
+	assert_true(request->beside);
+	result.exported.beside = 11;
+	rpc_server_reply(server, &request->id, &result);
+}
+
+/* A private key is asked for beside the stream, and printed from there. */
+static void test_export_beside(void **state)
+{
+	(void)state;
+	start(answer_beside);
+	fake.beside = "[Interface]";
+	assert_int_equal(RUN("export", "office"), 0);
+	assert_out("[Interface]");
+	start(answer_beside);
+	fake.beside = "[Interface]";
+	assert_int_equal(RUN("export", "office", "--json"), 0);
+	assert_non_null(strstr(fake.out, "\"text\":\"[Interface]\""));
+	start(answer_beside);
+	assert_int_equal(RUN("export", "office"), 1);
+	assert_out("");
+	assert_true(fake.err_len > 0);
+}
+
 static void test_export_delete_set(void **state)
 {
 	(void)state;
@@ -1038,6 +1066,7 @@ int main(void)
 		cmocka_unit_test(test_down_switch),
 		cmocka_unit_test(test_import),
 		cmocka_unit_test(test_import_errors),
+		cmocka_unit_test(test_export_beside),
 		cmocka_unit_test(test_export_delete_set),
 		cmocka_unit_test(test_complete),
 		cmocka_unit_test(test_server),

@@ -341,10 +341,17 @@ static void test_results(void **state)
 	}
 
 	result = (struct rpc_result){ .method = RPC_METHOD_TUNNEL_EXPORT,
-		.exported = { "office", (char *)"[Interface]\n\tx = \"/\\\"\n", true } };
+		.exported = { .name = "office", .text = (char *)"[Interface]\n\tx = \"/\\\"\n", .hidden = true } };
 	event = ask(&pair, &result, "office");
 	assert_string_equal(event.result.exported.text, result.exported.text);
 	assert_true(event.result.exported.hidden);
+	assert_int_equal(rpc_event_beside(&event), 0);
+	rpc_event_free(&event);
+	result.exported.text = NULL;
+	result.exported.beside = 12345;
+	event = ask(&pair, &result, "office");
+	assert_null(event.result.exported.text);
+	assert_int_equal(rpc_event_beside(&event), 12345);
 	rpc_event_free(&event);
 
 	result = (struct rpc_result){ .method = RPC_METHOD_LOGS, .logs = { logs, 2 } };
