@@ -52,6 +52,8 @@ static struct fact_row row_new(const char *title)
 	struct fact_row row = { adw_action_row_new(), ui_label("", "dim-label") };
 
 	adw_preferences_row_set_title(ADW_PREFERENCES_ROW(row.row), title);
+	/* A title that may wrap gives all its room to a long value, down to a letter a line. */
+	adw_action_row_set_title_lines(ADW_ACTION_ROW(row.row), 1);
 	gtk_label_set_selectable(GTK_LABEL(row.value), TRUE);
 	gtk_label_set_xalign(GTK_LABEL(row.value), 1);
 	gtk_label_set_justify(GTK_LABEL(row.value), GTK_JUSTIFY_RIGHT);

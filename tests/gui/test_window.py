@@ -408,6 +408,79 @@ def test_key_only_after_a_question(lab):
     app.check_quiet()
 
 
+def save_as(desk, app, path):
+    """Through the question and the file chooser, by keys."""
+    app.action("export")
+    app.wait_for("^Export with the private key")
+    app.click("Export…")
+    time.sleep(2)
+    desk.key("ctrl+a")
+    desk.xdotool("type", "--delay", "20", str(path))
+    time.sleep(0.5)
+    desk.key("Return")
+
+
+@waiting
+def test_export_to_a_file(lab):
+    """As the daemon has it, for its owner's eyes only, also in the place of a file that others could read; and where nothing can
+    be written."""
+    site = Site(lab)
+    _, daemon, _, client_key = office(site)
+    desk = Desk(site.client)
+    folder = (lab.logs / "exports").resolve()
+    folder.mkdir()
+    wanted = (daemon.config / "office.conf").read_text()
+    app = window(desk)
+    app.wait_for("^office")
+    fresh, old = folder / "fresh.conf", folder / "old.conf"
+    save_as(desk, app, fresh)
+    app.wait_for(r"^Exported as fresh\.conf")
+    check(fresh.read_text() == wanted and client_key.private in wanted, "another text")
+    check(fresh.stat().st_mode & 0o777 == 0o600, f"mode {fresh.stat().st_mode:o}")
+    old.write_text("mine")
+    old.chmod(0o644)
+    save_as(desk, app, old)
+    app.wait_for("already exists")
+    looks(desk, "1-replace")
+    desk.key("Return")
+    app.wait_for(r"^Exported as old\.conf")
+    check(old.read_text() == wanted and old.stat().st_mode & 0o777 == 0o600, f"replaced: mode {old.stat().st_mode:o}")
+    # A place that takes nothing, root's writing neither.
+    site.client.run("mount", "-t", "tmpfs", "-o", "size=4k,nr_inodes=1", "full", folder)
+    save_as(desk, app, folder / "none.conf")
+    app.wait_for("^office was not exported")
+    looks(desk, "2-full")
+    site.client.run("umount", folder)
+    app.check_quiet()
+
+
+BROWSER = """[Desktop Entry]
+Type=Application
+Name=Browser
+Exec=sh -c 'echo "$0" >>{seen}' %u
+MimeType=x-scheme-handler/http;
+"""
+
+
+@waiting
+def test_login_page(lab):
+    """The button of a captive portal opens a page, without TLS, in the person's browser."""
+    site = Site(lab)
+    desk = Desk(site.client)
+    seen = desk.folder / "seen"
+    applications = desk.folder / "data" / "applications"
+    applications.mkdir()
+    (applications / "browser.desktop").write_text(BROWSER.format(seen=seen))
+    (desk.folder / "config" / "mimeapps.list").write_text("[Default Applications]\nx-scheme-handler/http=browser.desktop\n")
+    fake(desk, "--state", "failed", "--cause", "captive-portal")
+    app = window(desk, socket="/run/fake.sock")
+    app.wait_for("^Open the login page$")
+    app.click("Open the login page")
+    wait_until(lambda: seen.exists() and seen.read_text(), "the page to be opened")
+    check(seen.read_text().startswith("http://"), f"opened: {seen.read_text()!r}")
+    app.check_quiet()
+
+
 @waiting
 def test_why(lab):
     """The daemon's doctor with its progress, verdicts and cures; again after a change; and the daemon goes."""
