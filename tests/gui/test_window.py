@@ -11,10 +11,11 @@ import zipfile
 
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "netns")]
 from desktop.desk import HERE, App, Desk  # noqa: E402
-from lib import case, speed  # noqa: E402
+from lib import case, machine, polkit, speed  # noqa: E402
 from lib.case import main_path, waiting  # noqa: E402
 from lib.lab import Failure, check, wait_until  # noqa: E402
 from lib.network import Site  # noqa: E402
+from lib.stranger import User  # noqa: E402
 from lib.tunnel import Daemon, Key, interface_text, office, peer_text  # noqa: E402
 
 SOURCE = pathlib.Path(__file__).parents[2]
@@ -478,6 +479,47 @@ def test_login_page(lab):
     app.click("Open the login page")
     wait_until(lambda: seen.exists() and seen.read_text(), "the page to be opened")
     check(seen.read_text().startswith("http://"), f"opened: {seen.read_text()!r}")
+    app.check_quiet()
+
+
+@waiting
+def test_somebody_who_is_not_root(lab):
+    """A member of the group connects; keys are given when polkit says so, and the refusal names the way."""
+    site = Site(lab)
+    machine.own_etc(site.client)
+    polkit.make_group(site.client)
+    polkit.start(site.client)
+    _, daemon, _, client_key = office(site)
+    desk = Desk(site.client, user=User(site.client, polkit.CURIOUS, groups=[polkit.GROUP]))
+    app = window(desk)
+    app.wait_for("^Not connected")
+    app.click("Connect office")
+    app.wait_for("^Connected over UDP$")
+
+    def ask_for_qr():
+        app.action("qr")
+        app.wait_for("Show the private key as a QR code")
+        app.click("Show")
+    ask_for_qr()
+    app.wait_for("Only an administrator may take private keys out of the service")
+    looks(desk, "1-refused")
+    check(client_key.private not in " ".join(app.texts()), "the key is on the screen")
+    app.click("Close")
+    polkit.allow(site.client, "org.wgtcp.export-keys")
+
+    def given():
+        ask_for_qr()
+        return wait_until(lambda: next((text for text in app.texts() if re.search(
+            "^QR code of office|Only an administrator may", text)), None), "an answer")[0].startswith("QR")
+    for _ in range(10):  # polkitd takes the rule when it sees it
+        if given():
+            break
+        app.click("Close")
+        time.sleep(1)
+    looks(desk, "2-given")
+    app.wait_for("^QR code of office")
+    check(f"user {polkit.CURIOUS}" in daemon.cli("logs").stdout, "the log does not say who got the keys")
+    check(daemon.status("office")["state"] == "up", "not up")
     app.check_quiet()
 
 

@@ -9,7 +9,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from lib import case, machine  # noqa: E402
+from lib import case, machine, polkit  # noqa: E402
 from lib.lab import check, wait_until  # noqa: E402
 from lib.network import Site  # noqa: E402
 from lib.stranger import User  # noqa: E402
@@ -131,26 +131,13 @@ def test_keys_leave_beside_the_stream(lab):
     check(daemon.cli("export", "office").stdout == (daemon.config / "office.conf").read_text(), "the command gives another text")
 
 
-def start_polkit(host):
-    """polkitd itself on a bus of this host's own, with our policy; the user called curious may be allowed by a rule."""
-    policy = pathlib.Path(__file__).resolve().parents[2] / "packaging/polkit/org.wgtcp.policy"
-    host.run("sh", "-c", "mkdir /run/usr /run/usr.work && mount -t overlay overlay"
-             " -o lowerdir=/usr,upperdir=/run/usr,workdir=/run/usr.work /usr && mkdir -p /usr/share/polkit-1/actions")
-    host.run("sh", "-c", "cat >/usr/share/polkit-1/actions/org.wgtcp.policy", input=policy.read_text())
-    host.run("sh", "-c", f"echo 'curious:x:{STRANGER}:{STRANGER}::/:/bin/sh' >>/etc/passwd && rm -f /etc/polkit-1/rules.d/*")
-    machine.start_bus(host)
-    polkit = host.start("/usr/lib/polkit-1/polkitd", "--no-debug", env={"DBUS_SYSTEM_BUS_ADDRESS": machine.BUS}, name="polkitd")
-    wait_until(lambda: machine.is_on_bus(host, "org.freedesktop.PolicyKit1"), "polkit on the bus")
-    return polkit
-
-
 def test_polkit_gives_keys_to_an_administrator(lab):
     site = Site(lab)
     machine.own_etc(site.client)
-    site.client.run("sh", "-c", "sed -i '/^wgtcp:/d' /etc/group && echo 'wgtcp:x:40100:' >>/etc/group")
-    polkit = start_polkit(site.client)
+    polkit.make_group(site.client)
+    program = polkit.start(site.client)
     _, daemon, _, client_key = office(site)
-    member = User(site.client, STRANGER, groups=[40100])
+    member = User(site.client, STRANGER, groups=[polkit.GROUP])
 
     def export(user=member):
         answer, = user.ask(daemon.socket, ("tunnel.export", {"name": "office"}))
@@ -160,16 +147,12 @@ def test_polkit_gives_keys_to_an_administrator(lab):
         return client_key.private in str(export())
     # Nobody is there who could give the password: no.
     check(export().get("error", {}).get("code") == NOT_PERMITTED, "keys without a word of polkit")
-    site.client.run("sh", "-c", "cat >/etc/polkit-1/rules.d/10-test.rules && chmod 644 /etc/polkit-1/rules.d/10-test.rules", input="""
-polkit.addRule(function(action, subject) {
-    if (action.id == "org.wgtcp.export-keys" && subject.user == "curious") return polkit.Result.YES;
-});
-""")
+    polkit.allow(site.client, "org.wgtcp.export-keys")
     wait_until(allowed, "polkit's yes", interval=0.2)
     # Its yes is for this person; and who is not in the group is not even asked about.
-    check(export(User(site.client, STRANGER + 1, groups=[40100])).get("error", {}).get("code") == NOT_PERMITTED, "another member")
+    check(export(User(site.client, STRANGER + 1, groups=[polkit.GROUP])).get("error", {}).get("code") == NOT_PERMITTED, "another member")
     check(export(User(site.client, STRANGER)).get("error", {}).get("code") == NOT_PERMITTED, "not in the group")
-    polkit.stop()
+    program.stop()
     check(export().get("error", {}).get("code") == NOT_PERMITTED, "keys when polkit is gone")
     check(client_key.private not in daemon.program.said(), "the key is in the log")
 

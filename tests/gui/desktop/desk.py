@@ -34,14 +34,24 @@ BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Config
 
 
 class Desk:
-    def __init__(self, host, size="1000x760", **env):
+    def __init__(self, host, size="1000x760", user=None, **env):
+        """user: lib.stranger.User, who sits there in place of root, and sees of the lab's folders what a desk needs."""
         self.host, self.lab, self.started = host, host.lab, []
+        self.user, self.mounts = user, {}
         self.folder = (host.lab.logs / f"{host.name}.desk").resolve()
         for name in "run", "config", "cache", "data":
             (self.folder / name).mkdir(parents=True, mode=0o700, exist_ok=True)
         # A path to a socket is short: the folder of the logs may not be.
         self.run = pathlib.Path(f"/run/desk-{host.name}")
         host.run("mkdir", "-m", "700", self.run)
+        home = self.folder
+        if user:
+            for number, folder in enumerate((self.folder, HERE, self.lab.binary("wgtcp-gui").parent)):
+                self.mounts[str(folder)] = f"/run/seen-{number}"
+                host.run("mkdir", f"/run/seen-{number}")
+                host.run("mount", "--bind", folder, f"/run/seen-{number}")
+            home = pathlib.Path("/run/seen-0")
+            host.run("chown", "-R", str(user.uid), self.run, home)
         read, write = os.pipe()
         self.server = subprocess.Popen(
             host.prefix() + ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{size}x24", "-nolisten", "tcp"],
@@ -55,9 +65,9 @@ class Desk:
         config.write_text(BUS_CONFIG.format(path=self.run / "bus"))
         self.env = {
             "DISPLAY": f":{number}", "DBUS_SESSION_BUS_ADDRESS": f"unix:path={self.run}/bus",
-            "XDG_RUNTIME_DIR": str(self.run), "XDG_CONFIG_HOME": str(self.folder / "config"),
-            "XDG_CACHE_HOME": str(self.folder / "cache"), "XDG_DATA_HOME": str(self.folder / "data"),
-            "HOME": str(self.folder), "GSK_RENDERER": "cairo", "GDK_BACKEND": "x11", "GTK_A11Y": "atspi",
+            "XDG_RUNTIME_DIR": str(self.run), "XDG_CONFIG_HOME": str(home / "config"),
+            "XDG_CACHE_HOME": str(home / "cache"), "XDG_DATA_HOME": str(home / "data"),
+            "HOME": str(home), "GSK_RENDERER": "cairo", "GDK_BACKEND": "x11", "GTK_A11Y": "atspi",
             "GSETTINGS_BACKEND": "memory", "NO_AT_BRIDGE": "0", "GTK_USE_PORTAL": "0", "ADW_DISABLE_PORTAL": "1",
             # Toolkits and font libraries keep caches to the end.
             "ASAN_OPTIONS": f"log_path={self.lab.logs}/sanitizer:detect_leaks=0:exitcode=99",
@@ -74,14 +84,23 @@ class Desk:
         self.server.wait()
         self.host.run("rm", "-rf", self.run)
 
+    def as_seen(self, argv):
+        """By whoever sits there."""
+        prefix = self.user.prefix if self.user else []
+        argv = [str(word) for word in argv]
+        for folder, seen in self.mounts.items():
+            argv = [word.replace(folder, seen) for word in argv]
+        return prefix + argv
+
     def start(self, *argv, name=None, env=None):
-        program = self.host.start(*argv, name=name, env={**self.env, **(env or {})})
+        name = name or pathlib.Path(str(argv[0])).name
+        program = self.host.start(*self.as_seen(argv), name=name, env={**self.env, **(env or {})})
         self.started.append(program)
         return program
 
     def tool(self, tool, *args, check_code=True, timeout=60):
-        return self.host.run("/usr/bin/python3", HERE / f"{tool}.py", *args, env=self.env, check_code=check_code,
-                             timeout=timeout)
+        return self.host.run(*self.as_seen(["/usr/bin/python3", HERE / f"{tool}.py", *args]), env=self.env,
+                             check_code=check_code, timeout=timeout)
 
     def xdotool(self, *args):
         return self.host.run("xdotool", *args, env=self.env).stdout.strip()
@@ -134,9 +153,9 @@ class App:
 
     def action(self, name):
         """An action of the window, as its menu and its keys do it."""
-        self.desk.host.run(
-            "gdbus", "call", "--session", "--dest", "org.wgtcp.Gui", "--object-path", "/org/wgtcp/Gui/window/1",
-            "--method", "org.gtk.Actions.Activate", name, "[]", "{}", env=self.desk.env)
+        self.desk.host.run(*self.desk.as_seen(
+            ["gdbus", "call", "--session", "--dest", "org.wgtcp.Gui", "--object-path", "/org/wgtcp/Gui/window/1",
+             "--method", "org.gtk.Actions.Activate", name, "[]", "{}"]), env=self.desk.env)
         time.sleep(DRAWN_S)
 
     def cpu_s(self):

@@ -44,7 +44,7 @@ for line in sys.stdin:
 
 class User:
     def __init__(self, host, uid, gid=None, groups=()):
-        self.host = host
+        self.host, self.uid = host, uid
         self.prefix = ["setpriv", f"--reuid={uid}", f"--regid={gid or uid}"]
         self.prefix += [f"--groups={','.join(map(str, groups))}"] if groups else ["--clear-groups"]
 
