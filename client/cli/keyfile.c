@@ -105,23 +105,26 @@ static bool find(const struct span *file, const char *group, const char *key, ch
 
 /* ---- writing ---- */
 
+/* written: what snprintf said of the room that there is. A line is there whole or not at all. */
+static void take(struct keyfile_profile *out, int written)
+{
+	if (written > 0 && (size_t)written < out->room - out->len) {
+		out->len += (size_t)written;
+		return;
+	}
+	out->text[out->len] = '\0';
+	out->cut = true;
+}
+
 static void add(struct keyfile_profile *out, const char *key, const char *value)
 {
-	int written;
-
-	if (!value[0])
-		return;
-	written = snprintf(out->text + out->len, out->room - out->len, "%s = %s\n", key, value);
-	if (written > 0 && (size_t)written < out->room - out->len)
-		out->len += (size_t)written;
+	if (value[0])
+		take(out, snprintf(out->text + out->len, out->room - out->len, "%s = %s\n", key, value));
 }
 
 static void add_line(struct keyfile_profile *out, const char *line)
 {
-	int written = snprintf(out->text + out->len, out->room - out->len, "%s\n", line);
-
-	if (written > 0 && (size_t)written < out->room - out->len)
-		out->len += (size_t)written;
+	take(out, snprintf(out->text + out->len, out->room - out->len, "%s\n", line));
 }
 
 /* "a;b;" as "a, b". */
@@ -227,6 +230,18 @@ static void add_peer(const struct span *file, const char *group, struct keyfile_
 	memory_wipe(value, sizeof(value));
 }
 
+/* A group that comes again goes on, and find sees the first of them: one peer. */
+static bool was_before(const struct span *file, const char *end, const struct span *group)
+{
+	const char *at = file->at;
+	struct span line, name;
+
+	while (next_line(&at, end, &line))
+		if (is_group(&line, &name) && name.len == group->len && !memcmp(name.at, group->at, name.len))
+			return true;
+	return false;
+}
+
 static void add_peers(const struct span *file, struct keyfile_profile *out)
 {
 	const char *at = file->at, *end = file->at + file->len;
@@ -235,7 +250,8 @@ static void add_peers(const struct span *file, struct keyfile_profile *out)
 
 	while (next_line(&at, end, &line)) {
 		if (!is_group(&line, &name) || name.len <= strlen(PEER_GROUP) || name.len >= sizeof(group) ||
-			memcmp(name.at, PEER_GROUP, strlen(PEER_GROUP)) != 0)
+			memcmp(name.at, PEER_GROUP, strlen(PEER_GROUP)) != 0 ||
+			was_before(file, line.at, &name))
 			continue;
 		memcpy(group, name.at, name.len);
 		group[name.len] = '\0';
@@ -283,14 +299,14 @@ enum keyfile_kind keyfile_read(const char *text, size_t len, struct keyfile_prof
 	memory_wipe(value, sizeof(value));
 	if (!has_key)
 		return KEYFILE_NO_KEY;
-	/* Each line becomes one that is hardly longer: at most its key's name. */
+	/* Each line becomes one that is hardly longer: at most its key's name, and a space behind each comma. */
 	out->room = 3 * len + 1024;
 	out->text = calloc(1, out->room);
 	if (!out->text)
 		return KEYFILE_BAD;
 	add_interface(&file, out);
 	add_peers(&file, out);
-	return KEYFILE_PROFILE;
+	return out->cut ? KEYFILE_BAD : KEYFILE_PROFILE;
 }
 
 void keyfile_free(struct keyfile_profile *profile)

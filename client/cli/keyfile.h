@@ -10,6 +10,7 @@
 struct keyfile_profile {
 	char *text; /* a profile in wg-quick's format, not checked; freed by keyfile_free, which wipes */
 	size_t len, room;
+	bool cut;     /* there was no room for all of it */
 	char id[128]; /* what people call it */
 	/* What the profile can not hold, as sentences for people; "" where there is none. */
 	char left_out[256];

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -66,11 +67,33 @@ static void test_others(void **state)
 	}
 }
 
+/* A group that is there again is not another peer; a profile of them all would not have had room. */
+static void test_groups_again(void **state)
+{
+	static char text[64 * 1024];
+	struct keyfile_profile profile;
+	size_t peers = 0, used;
+
+	(void)state;
+	used = (size_t)snprintf(text, sizeof(text),
+		"[connection]\ntype=wireguard\n[wireguard]\nprivate-key=" KEY "\n[wireguard-peer." PEER
+		"]\nallowed-ips=10.8.0.0/24;\n");
+	while (used < 30000)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "[wireguard-peer." PEER "]\nendpoint=a:1\n");
+	assert_int_equal(keyfile_read(text, used, &profile), KEYFILE_PROFILE);
+	for (const char *at = profile.text; (at = strstr(at, "[Peer]")); at++)
+		peers++;
+	assert_int_equal(peers, 1);
+	assert_int_equal(strlen(profile.text), profile.len);
+	keyfile_free(&profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_usual),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_groups_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
