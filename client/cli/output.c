@@ -102,8 +102,10 @@ enum cli_exit cli_usage(const struct cli *cli, const char *format, ...)
 
 enum cli_exit cli_print_json(char *json)
 {
-	if (!json)
+	if (!json) {
+		say("wgtcp-cli: ", "memory is short");
 		return CLI_OTHER;
+	}
 	console_write(CONSOLE_OUT, json, strlen(json));
 	console_write(CONSOLE_OUT, "\n", 1);
 	rpc_json_free(json);

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as xml
 
 import children
 
-PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-gui", "wgtcp-tray", "wgtcp-emulator", "wgtcp-attack",
+PROGRAMS = ("wgtcp-engine", "wgtcpd", "wgtcp-cli", "wgtcp-relay", "wgtcp-gui", "wgtcp-tray", "wgtcp-emulator", "wgtcp-attack", "wgtcp-strike.so",
             "wgtcp-bench-packets", "wgtcp-bench-relay", "wgtcp-bench-handshakes",
             "vm_kernel_tunnel", "vm_probes", "vm_wireless")
 # The NetworkManager plugin as it is laid out by its test.
