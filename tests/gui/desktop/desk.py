@@ -41,8 +41,10 @@ class Desk:
         self.folder = (host.lab.logs / f"{host.name}.desk").resolve()
         for name in "run", "config", "cache", "data":
             (self.folder / name).mkdir(parents=True, mode=0o700, exist_ok=True)
-        # A path to a socket is short: the folder of the logs may not be.
-        self.run = pathlib.Path(f"/run/desk-{host.name}")
+        # A path to a socket is short: the folder of the logs may not be. And it is another one for each desk: what the bus of
+        # the last one had started may still be about to remove its sockets.
+        host.desks = getattr(host, "desks", 0) + 1
+        self.run = pathlib.Path(f"/run/desk-{host.desks}")
         host.run("mkdir", "-m", "700", self.run)
         home = self.folder
         if user:
@@ -82,7 +84,6 @@ class Desk:
             program.stop()
         self.server.terminate()
         self.server.wait()
-        self.host.run("rm", "-rf", self.run)
 
     def as_seen(self, argv):
         """By whoever sits there."""
