@@ -10,6 +10,7 @@ class Report:
     def __init__(self, skips_file):
         self.lock = threading.Lock()
         self.passed, self.failed, self.skipped = 0, [], 0
+        self.again = []
         self.allowed = {}
         for line in pathlib.Path(skips_file).read_text().splitlines():
             if line.strip() and not line.startswith("#"):
@@ -23,6 +24,11 @@ class Report:
         with self.lock:
             self.passed += 1
             self._print(f"ok {name} ({seconds:.1f} s){': ' + note if note else ''}")
+
+    def ok_again(self, name, seconds, note, reason):
+        """It failed before, beside others."""
+        self.again.append(name)
+        self.ok(name, seconds, f"SECOND TRY, the first: {reason}{'; now: ' + note if note else ''}")
 
     def list(self, lines):
         """What a check looked at, one a line."""
@@ -53,6 +59,8 @@ class Report:
             self._print("")
             for name in self.failed:
                 self._print(f"FAIL {name}")
+        for name in self.again:
+            self._print(f"passed at the second try only: {name}")
         line = f"{self.passed} passed, {len(self.failed)} failed"
         if self.skipped:
             line += f", {self.skipped} skipped"
