@@ -5,6 +5,7 @@ form has the full sizes, and its figures are what is promised (README, Security)
 import json
 import os
 import pathlib
+import re
 import signal
 import struct
 import sys
@@ -234,12 +235,20 @@ def test_a_peer_that_does_not_read(lab):
     before = resident(stage.program)
     shut(signal.SIGSTOP)
     load = stage.site.server.tool("datagrams.py", "send", "10.77.0.2", "5002", "--count", 400000, "--size", 1300, "--rate", 20000)
-    _, seconds = wait_until(lambda: not stage.sockets("192.0.2.2"), "the end of a connection that is not read", 120)
+    waits = []  # in the socket, in bytes
+
+    def ended():
+        said = stage.site.server.run("ss", "-Htnm", "dst 192.0.2.2").stdout
+        waits.append(sum(int(queued) for queued in re.findall(r"skmem:\([^)]*,w(\d+),", said)))
+        return not stage.sockets("192.0.2.2")
+    _, seconds = wait_until(ended, "the end of a connection that is not read", 120)
     grown = resident(stage.program) - before
     load.kill()
     shut(signal.SIGCONT)
-    lab.figure(f"ended after {seconds:.1f} s (bound 20 s), {grown} KiB beyond the packet pool (bound 512 KiB)")
+    lab.figure(f"ended after {seconds:.1f} s (bound 20 s), {grown} KiB beyond the packet pool, {max(waits) // 1024} KiB"
+               " in its socket (bound 512 KiB each)")
     check(lab.sanitized or grown <= 512, f"{grown} KiB more memory for a peer that does not read")
+    check(0 < max(waits) <= 512 * 1024, f"{max(waits)} bytes wait in the socket")
 
 
 @waiting

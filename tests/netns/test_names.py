@@ -238,8 +238,7 @@ def test_probe_process_has_no_privilege_and_is_started_again(lab):
         lines = site.client.run("ps", "-eo", "pid,uid,stat,comm").stdout.splitlines()
         return [(int(line.split()[0]), line.split()[1]) for line in lines
                 if line.split()[3] == "wgtcpd-probe" and line.split()[2][0] != "Z"]
-    wait_until(probes, "the probe process")
-    pid, uid = probes()[0]
+    (pid, uid), *_ = wait_until(probes, "the probe process")[0]
     if lab.sanitized:
         lab.figure("whom it runs as is not looked at: a sanitized program is not shut in")
     else:
@@ -251,7 +250,7 @@ def test_probe_process_has_no_privilege_and_is_started_again(lab):
     handles = site.client.run("ls", f"/proc/{pid}/fd").stdout.split()
     check(set(handles) <= {"0", "1", "2", "3", "4"}, f"descriptors: {handles}")
     site.client.run("kill", "-9", pid)
-    wait_until(lambda: probes() and probes()[0][0] != pid, "another probe process")
+    wait_until(lambda: any(other != pid for other, _ in probes()), "another probe process")
     _, done = daemon.up("office", check_code=False)
     check(done.returncode == 0, f"up failed: {done.stderr}")
     daemon.program.kill()
