@@ -25,6 +25,8 @@
 #include <unistd.h>
 
 #define AGAIN_S 5
+/* Nobody is accepted for so long when descriptors or memory are used up: who waits would wake us all the time. */
+#define REST_MS 500
 #define GROUPS_MAX 1024
 
 struct client {
@@ -334,6 +336,16 @@ static bool is_one_too_many(const struct listener *listener, const struct client
 	return own >= LISTENER_READER_MAX || readers >= LISTENER_READERS_MAX;
 }
 
+static gboolean acceptable(gint fd, GIOCondition condition, gpointer user);
+
+static gboolean rested(gpointer user)
+{
+	struct listener *listener = user;
+
+	listener->source = g_unix_fd_add(listener->fd, G_IO_IN, acceptable, listener);
+	return G_SOURCE_REMOVE;
+}
+
 static gboolean acceptable(gint fd, GIOCondition condition, gpointer user)
 {
 	struct listener *listener = user;
@@ -341,6 +353,10 @@ static gboolean acceptable(gint fd, GIOCondition condition, gpointer user)
 	int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	(void)condition;
+	if (peer < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+		listener->source = g_timeout_add(REST_MS, rested, listener);
+		return G_SOURCE_REMOVE;
+	}
 	if (peer < 0)
 		return G_SOURCE_CONTINUE;
 	if (listener->clients->len >= LISTENER_CLIENTS_MAX) {

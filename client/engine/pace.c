@@ -37,7 +37,7 @@
 #define UNSENT_PART 80
 #define UNSENT_MIN_LOSSY (16u << 10)
 #define UNSENT_MIN (128u << 10)
-#define UNSENT_MAX (1u << 20)
+#define UNSENT_MAX (384u << 10)
 
 #define QUEUE_BYTES_MIN (1u << 20)
 #define QUEUE_BYTES_MAX (6u << 20)

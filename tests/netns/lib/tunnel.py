@@ -104,8 +104,9 @@ class Device:
         return int(re.search(r"errno=(-?\d+)", answer).group(1))
 
 
-def engine(host, name, addresses, config=None, **keywords):
-    program = host.start(host.lab.binary("wgtcp-engine"), "-f", name, name=f"engine-{name}")
+def engine(host, name, addresses, config=None, wrap=(), **keywords):
+    """wrap: what starts it in its own place, such as prlimit."""
+    program = host.start(*wrap, host.lab.binary("wgtcp-engine"), "-f", name, name=f"engine-{name}")
     return Device(host, name, program, addresses, config, **keywords)
 
 
@@ -118,8 +119,8 @@ def wireguard_go(host, name, addresses, config=None, **keywords):
 class Daemon:
     """wgtcpd on a host with folders of its own, and wgtcp-cli that talks to it."""
 
-    def __init__(self, host, name="wgtcpd"):
-        self.host = host
+    def __init__(self, host, name="wgtcpd", wrap=()):
+        self.host, self.wrap = host, wrap
         base = host.lab.logs / f"{host.name}.{name}"
         self.config, self.state, self.socket = base / "config", base / "state", pathlib.Path("/run/wgtcpd.sock")
         for folder in self.config, self.state:
@@ -129,8 +130,8 @@ class Daemon:
         self.start()
 
     def start(self):
-        self.program = self.host.start(self.host.lab.binary("wgtcpd"), "--foreground", "--socket", self.socket,
-                                       "--config-dir", self.config, "--state-dir", self.state)
+        self.program = self.host.start(*self.wrap, self.host.lab.binary("wgtcpd"), "--foreground", "--socket", self.socket,
+                                       "--config-dir", self.config, "--state-dir", self.state, name="wgtcpd")
         wait_until(self._answers, "wgtcpd's socket", interval=0.01)
 
     def _answers(self):
