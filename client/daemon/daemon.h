@@ -58,5 +58,8 @@ struct daemon {
 
 /* Goes on during sleep. */
 struct mono daemon_now(void);
+/* Where there is nothing else to be done: says so and ends the process. What is up stays, and the next daemon, which the
+ * service manager starts, takes it away or up again as after a kill. */
+_Noreturn void daemon_out_of_memory(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include "client/daemon/diagnose_state.h"
 
 #include "client/daemon/backend.h"
+#include "client/daemon/keep.h"
 #include "client/daemon/lockdown.h"
 #include "client/daemon/manager.h"
 #include "client/daemon/tunnel_state.h"
@@ -77,45 +78,14 @@ static void look_for_mark(struct tunnel *tunnel, void *user)
 		*mark = tunnel_rules_mark(tunnel);
 }
 
-struct way {
-	enum ip_family family;
-	uint32_t interface; /* that a packet without a mark goes out by */
-	bool taken, inside; /* some tunnel takes all, and this is one */
-};
-
-static void look_for_taker(struct tunnel *tunnel, void *user)
+static void look_at_route(struct daemon *daemon, enum ip_family of, struct diagnose_family *family)
 {
-	struct way *way = user;
-
-	if (!tunnel->rules || tunnel->suspended || !tunnel->keep.on || !tunnel_takes_all(tunnel, way->family))
-		return;
-	way->taken = true;
-	way->inside |= tunnel_interface_index(tunnel) == way->interface;
-}
-
-/* Another program's rule, or its routes in a table that is asked first, outdo a tunnel that is up. */
-static void look_past(struct daemon *daemon, const struct ip_address *outside, struct diagnose_family *family)
-{
-	struct way way = { .family = outside->family };
-	char name[IF_NAMESIZE] = "";
-	uint32_t mtu;
-
-	if (net_route_lookup(daemon->net, outside, 0, &way.interface, &mtu) != 0)
-		return;
-	manager_each(daemon->manager, look_for_taker, &way);
-	if (way.taken && !way.inside)
-		snprintf(family->past, sizeof(family->past), "%s",
-			if_indextoname(way.interface, name) ? name : "an interface");
-}
-
-static void look_at_route(
-	struct daemon *daemon, const struct ip_address *outside, struct diagnose_family *family)
-{
+	struct ip_address outside = keep_outside(of);
 	uint32_t interface, mtu, mark = 0;
 
-	look_past(daemon, outside, family);
+	keep_is_passed(daemon, of, family->past);
 	manager_each(daemon->manager, look_for_mark, &mark);
-	family->route = net_route_lookup(daemon->net, outside, mark, &interface, &mtu) == 0;
+	family->route = net_route_lookup(daemon->net, &outside, mark, &interface, &mtu) == 0;
 	if (family->route) {
 		char name[IF_NAMESIZE] = "";
 
@@ -169,17 +139,12 @@ static void choose(struct diagnose *diagnose)
 
 void diagnose_look(struct diagnose *diagnose)
 {
-	static const struct ip_address outside[] = {
-		/* Documentation prefixes (RFC 5737, 9637): nothing is sent there. */
-		{ .family = IP_V4, .bytes = { 203, 0, 113, 1 } },
-		{ .family = IP_V6, .bytes = { 0x3f, 0xff, [15] = 1 } },
-	};
 	struct daemon *daemon = diagnose->daemon;
 	struct diagnose_facts *facts = &diagnose->facts;
 
 	look_at_links(daemon, facts);
-	look_at_route(daemon, &outside[0], &facts->v4);
-	look_at_route(daemon, &outside[1], &facts->v6);
+	look_at_route(daemon, IP_V4, &facts->v4);
+	look_at_route(daemon, IP_V6, &facts->v6);
 	backend_ask_kernel(daemon, &facts->kernel);
 	if (facts->name[0])
 		choose(diagnose);

@@ -323,21 +323,47 @@ static bool put_back(struct tunnel *tunnel, struct put_back *done)
 	       done->marks || done->error;
 }
 
+/* True: it is another way than before. */
+static bool look_for_passing(struct tunnel *tunnel)
+{
+	static const enum ip_family families[] = { IP_V4, IP_V6 };
+	struct keep *keep = &tunnel->keep;
+	char by[KEEP_PASSED_LEN] = "";
+
+	for (size_t i = 0; i < G_N_ELEMENTS(families) && !by[0] && tunnel->rules && !tunnel->suspended; i++)
+		if (tunnel_takes_all(tunnel, families[i]))
+			keep_is_passed(tunnel->daemon, families[i], by);
+	if (!strcmp(by, keep->passed))
+		return false;
+	g_strlcpy(keep->passed, by, sizeof(keep->passed));
+	if (by[0])
+		journal_say(tunnel->daemon->journal, JOURNAL_WARNING, tunnel->name,
+			"what should go through %s goes out by %s: another program's policy rule or route is asked "
+			"first (`ip rule` shows them)",
+			tunnel->name, by);
+	else
+		journal_say(tunnel->daemon->journal, JOURNAL_INFO, tunnel->name,
+			"what should go through %s does so again", tunnel->name);
+	return true;
+}
+
 static void look_now(struct tunnel *tunnel)
 {
 	struct keep *keep = &tunnel->keep;
 	struct put_back done;
 	char what[160];
-	bool was = keep->failing;
+	bool was = keep->failing, changed;
 
 	if (!keep->on || !keep->lost || keep->fight || tunnel_is_let_go(tunnel))
 		return;
 	if (!put_back(tunnel, &done)) {
 		keep->failing = false;
-		if (was)
+		changed = look_for_passing(tunnel);
+		if (was || changed)
 			tell(tunnel);
 		return;
 	}
+	changed = look_for_passing(tunnel);
 	list(&done, what, sizeof(what));
 	keep->failing = keep->failing && done.error;
 	if (what[0])
@@ -349,7 +375,7 @@ static void look_now(struct tunnel *tunnel)
 		fail(tunnel, done.error);
 	if (keep_is_a_fight(keep, daemon_now()))
 		begin_fight(tunnel, what[0] ? what : "its routes");
-	if (keep->fight || keep->failing || was)
+	if (keep->fight || keep->failing || was || changed)
 		tell(tunnel);
 }
 
@@ -380,7 +406,7 @@ void tunnel_keep_heard(struct tunnel *tunnel, const struct net_loss *loss)
 {
 	if (!tunnel->keep.on)
 		return;
-	if (loss->unknown || (loss->interface && loss->interface == tunnel_interface_index(tunnel)) ||
+	if (loss->unknown || (loss->rule && tunnel->rules) || (loss->interface && loss->interface == tunnel_interface_index(tunnel)) ||
 		(tunnel->rules && tunnel->fwmark &&
 			(loss->table == tunnel->fwmark || loss->mark == tunnel->fwmark)))
 		tunnel->keep.lost = true;
@@ -388,7 +414,7 @@ void tunnel_keep_heard(struct tunnel *tunnel, const struct net_loss *loss)
 
 void tunnel_keep_show(struct tunnel *tunnel)
 {
-	if (!tunnel->keep.fight && !tunnel->keep.failing)
+	if (!tunnel->keep.fight && !tunnel->keep.failing && !tunnel->keep.passed[0])
 		return;
 	switch (tunnel->view.state) {
 	case RPC_STATE_VERIFYING:
@@ -396,7 +422,13 @@ void tunnel_keep_show(struct tunnel *tunnel)
 	case RPC_STATE_DEGRADED:
 		tunnel->view.state = RPC_STATE_DEGRADED;
 		tunnel->view.cause = RPC_CAUSE_BUSY;
-		g_strlcpy(tunnel->view.message, tunnel->keep.sentence, sizeof(tunnel->view.message));
+		if (tunnel->keep.fight || tunnel->keep.failing)
+			g_strlcpy(tunnel->view.message, tunnel->keep.sentence, sizeof(tunnel->view.message));
+		else
+			g_snprintf(tunnel->view.message, sizeof(tunnel->view.message),
+				"what should go through %s goes out by %s: another program's policy rule or "
+				"route is asked first (`ip rule` shows them); %s",
+				tunnel->name, tunnel->keep.passed, what_passed(tunnel));
 		return;
 	case RPC_STATE_DOWN:
 	case RPC_STATE_CONNECTING:
@@ -409,6 +441,9 @@ void tunnel_keep_show(struct tunnel *tunnel)
 void tunnel_keep_start(struct tunnel *tunnel)
 {
 	tunnel->keep.on = true;
+	/* Somebody's rule may have been there before. */
+	tunnel->keep.lost = tunnel->rules;
+	tunnel_keep_look(tunnel);
 }
 
 static gboolean look_once(gpointer user)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct daemon;
 struct manager;
 struct tunnel;
 
@@ -26,6 +27,9 @@ struct tunnel;
 /* A program that manages a tunnel clears its link before it says that it ends it. */
 #define KEEP_MANAGED_MS 500
 
+/* An interface's name. */
+#define KEEP_PASSED_LEN 16
+
 /* Of one tunnel. All zero: nothing is to be kept. */
 struct keep {
 	bool on;                       /* everything has been set once */
@@ -38,6 +42,7 @@ struct keep {
 	bool fight;         /* and no more often */
 	bool failing;       /* something cannot be put back */
 	char sentence[320]; /* why, for the status */
+	char passed[KEEP_PASSED_LEN]; /* the interface by which goes what this tunnel takes; "": it goes inside */
 };
 
 /* Whether this is once too often. Pure. */
@@ -51,6 +56,12 @@ void tunnel_keep_heard(struct tunnel *tunnel, const struct net_loss *loss);
 void tunnel_keep_look(struct tunnel *tunnel);
 /* Into the view, if it fails at it. */
 void tunnel_keep_show(struct tunnel *tunnel);
+
+/* ---- passed.c ---- */
+/* Whether what the tunnels that take everything are there for goes out elsewhere, and by which interface. */
+bool keep_is_passed(struct daemon *daemon, enum ip_family family, char by[KEEP_PASSED_LEN]);
+/* An address of the whole Internet's that is nobody's. */
+struct ip_address keep_outside(enum ip_family family);
 
 /* ---- keep_watch.c: hears for all tunnels ---- */
 struct keep_watch;

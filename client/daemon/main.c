@@ -193,8 +193,12 @@ static int open_all(struct running *running, const struct options *options, int 
 
 	daemon->journal = journal_new(true);
 	daemon->profiles = profiles_new(options->config_folder, second);
-	if (!daemon->journal || !daemon->profiles || !crypto_init())
+	if (!daemon->journal || !daemon->profiles)
+		daemon_out_of_memory();
+	if (!crypto_init()) {
+		fputs("wgtcpd: the crypto libraries do not work on this processor\n", stderr);
 		return 1;
+	}
 	daemon->lockdown = lockdown_new(daemon->state_handle, daemon->journal, lockdown_changed, running);
 	leftovers_clean(daemon->state_handle, DAEMON_UAPI_FOLDER, daemon->journal);
 	spare = leftovers_spare_open(daemon->state_handle, false);

@@ -62,7 +62,7 @@ struct record *record_new(struct daemon *daemon)
 	record->daemon = daemon;
 	record->history = history_new();
 	if (!record->history)
-		g_error("out of memory");
+		daemon_out_of_memory();
 	if (file_read(daemon->state_handle, HISTORY_FILE, HISTORY_BYTES_MAX, &text, &len, &info) != 0)
 		return record;
 	if (!history_read(record->history, text, len))

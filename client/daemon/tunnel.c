@@ -12,9 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* After so many seconds without an answer its cause may be guessed. */
 #define LIKELY_S 10
+
+void daemon_out_of_memory(void)
+{
+	static const char text[] = "wgtcpd: memory is short: it ends here; close other programs and start it again\n";
+
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	_exit(1);
+}
 
 struct mono daemon_now(void)
 {

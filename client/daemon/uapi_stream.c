@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests in a row on one stream. Used by userspace.c. Source: wireguard.com/xplatform. */
 #include "client/daemon/uapi_stream.h"
+#include "client/daemon/daemon.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -215,7 +216,7 @@ void uapi_stream_get(struct uapi_stream *stream, uapi_answered *answered, void *
 
 	request.text.bytes = strdup("get=1\n\n");
 	if (!request.text.bytes)
-		g_error("memory is short");
+		daemon_out_of_memory();
 	request.text.len = strlen(request.text.bytes);
 	request.text.room = request.text.len + 1;
 	add(stream, &request);

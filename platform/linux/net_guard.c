@@ -106,6 +106,18 @@ static void take_route(const struct nlmsghdr *header, const struct taken *taken)
 	taken->lost(&loss, taken->user);
 }
 
+/* One that was added beside others takes nothing away, but may be asked first. */
+static void take_new_route(const struct nlmsghdr *header, const struct taken *taken)
+{
+	const struct rtmsg *message = mnl_nlmsg_get_payload(header);
+	struct net_loss loss = { .table = message->rtm_table };
+
+	mnl_attr_parse(header, sizeof(*message), take_route_attr, &loss);
+	if (loss.table == RT_TABLE_LOCAL || (message->rtm_flags & RTM_F_CLONED))
+		return;
+	taken->lost(&(struct net_loss){ .table = loss.table, .rule = true }, taken->user);
+}
+
 static int take_rule_attr(const struct nlattr *attr, void *data)
 {
 	struct net_loss *loss = data;
@@ -117,11 +129,11 @@ static int take_rule_attr(const struct nlattr *attr, void *data)
 
 static void take_rule(const struct nlmsghdr *header, const struct taken *taken)
 {
-	struct net_loss loss = { 0 };
+	struct net_loss loss = { .rule = true };
 
-	mnl_attr_parse(header, sizeof(struct fib_rule_hdr), take_rule_attr, &loss);
-	if (loss.mark)
-		taken->lost(&loss, taken->user);
+	if (header->nlmsg_type == RTM_DELRULE)
+		mnl_attr_parse(header, sizeof(struct fib_rule_hdr), take_rule_attr, &loss);
+	taken->lost(&loss, taken->user);
 }
 
 static int take_message(const struct nlmsghdr *header, void *data)
@@ -138,14 +150,18 @@ static int take_message(const struct nlmsghdr *header, void *data)
 			take_address(header, data);
 		break;
 	case RTM_NEWROUTE:
-		/* One that was added beside ours takes nothing away. */
-		if (!(header->nlmsg_flags & NLM_F_REPLACE))
+		if (len < sizeof(struct rtmsg))
 			break;
-		/* fallthrough */
+		if (header->nlmsg_flags & NLM_F_REPLACE)
+			take_route(header, data);
+		else
+			take_new_route(header, data);
+		break;
 	case RTM_DELROUTE:
 		if (len >= sizeof(struct rtmsg))
 			take_route(header, data);
 		break;
+	case RTM_NEWRULE:
 	case RTM_DELRULE:
 		if (len >= sizeof(struct fib_rule_hdr))
 			take_rule(header, data);

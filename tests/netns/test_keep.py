@@ -131,6 +131,34 @@ def test_no_probe_gets_out_with_the_kill_switch(lab):
     check(after == before, f"outside the tunnel: {after}, before: {before}")
 
 
+def test_another_rule_is_asked_first(lab):
+    """Nothing of ours is gone, and traffic goes past the tunnel: said as long as it is so. A rule, a route in our own table, all
+    rules flushed, and a rule that was there before."""
+    place = Place(lab)
+    for name, come, go in (("a rule", "ip rule add pref 100 lookup main", "ip rule del pref 100"),
+                           ("a rule for IPv6", "ip -6 rule add pref 100 lookup main", "ip -6 rule del pref 100"),
+                           ("a route", "ip route prepend default dev eth0 table TABLE", "ip route del default dev eth0 table TABLE")):
+        place.take(come)
+        status, _ = place.daemon.wait_status("office", 20, state="degraded", cause="busy")
+        check("goes out by eth0" in status["message"] and "ip rule" in status["message"], f"{name}: {status['message']}")
+        place.take(go)
+        place.daemon.wait_status("office", 20, state="up", cause="none")
+    place.take("ip rule flush; ip rule add pref 32766 lookup main; ip rule add pref 32767 lookup default")
+    place.daemon.wait_status("office", 20, state="up", cause="none")
+    wait_until(lambda: place.way("203.0.113.7") == "office", "our rules to be put back", 20)
+    place.take("ip rule add pref 100 lookup main")
+    place.daemon.wait_status("office", 20, state="degraded", cause="busy")
+    place.daemon.cli("down", "office")
+    place.daemon.up("office")
+    place.daemon.wait_status("office", 20, state="degraded", cause="busy")
+    # With a wall behind the tunnel nothing passes, and that is said too.
+    place.daemon.cli("down", "office")
+    place.daemon.cli("set", "office", "KillSwitch=on")
+    place.daemon.up("office", check_code=False)
+    status, _ = place.daemon.wait_status("office", 20, state="degraded", cause="busy")
+    check("the kill switch holds" in status["message"], status["message"])
+
+
 @waiting
 def test_a_fight_ends_in_a_sentence(lab):
     """Another program takes the rules away each 50 ms: degraded with a cause, and no race; up again when it has ended."""
