@@ -18,6 +18,7 @@ static int fds[2];
 
 struct seen {
 	bool interface, table, mark;
+	bool rule; /* something may be asked first now */
 };
 
 static void lost(const struct net_loss *loss, void *user)
@@ -26,7 +27,8 @@ static void lost(const struct net_loss *loss, void *user)
 
 	assert_false(loss->unknown);
 	seen->interface |= loss->interface == device[0].index;
-	seen->table |= loss->table == MARK;
+	seen->table |= loss->table == MARK && !loss->rule;
+	seen->rule |= loss->rule;
 	seen->mark |= loss->mark == MARK;
 }
 
@@ -59,6 +61,7 @@ static void each_loss_is_told_and_no_gain(void **state)
 		assert_true(net_tunnel_rules_are_there(family, MARK));
 		seen = take();
 		assert_false(seen.interface || seen.table || seen.mark);
+		assert_true(seen.rule);
 
 		assert_int_equal(net_route_take_over(net, &other), 0); /* the place of ours */
 		assert_true(take().table);
