@@ -84,7 +84,7 @@ static GtkWidget *trouble_new(struct detail *detail)
 	gtk_widget_add_css_class(detail->portal, "suggested-action");
 	gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(buttons), GTK_SELECTION_NONE);
 	gtk_flow_box_set_max_children_per_line(GTK_FLOW_BOX(buttons), 2);
-	gtk_widget_set_halign(buttons, GTK_ALIGN_START);
+	gtk_widget_set_halign(buttons, GTK_ALIGN_FILL);
 	gtk_flow_box_append(GTK_FLOW_BOX(buttons), detail->portal);
 	gtk_flow_box_append(GTK_FLOW_BOX(buttons), detail->why);
 	gtk_widget_add_css_class(detail->trouble, "card");

@@ -99,8 +99,9 @@ static void update(struct row *row, const struct feed *feed, const struct model_
 	if (passes)
 		graph_view_show(row->spark, &tunnel->history);
 	row->setting = true;
-	gtk_switch_set_active(GTK_SWITCH(row->toggle), on);
+	/* In this order: the state takes the knob with it, which stays on while a lost tunnel is wanted. */
 	gtk_switch_set_state(GTK_SWITCH(row->toggle), passes);
+	gtk_switch_set_active(GTK_SWITCH(row->toggle), on);
 	row->setting = false;
 	/* What runs can be switched off even when its profile went bad. */
 	gtk_widget_set_sensitive(row->toggle, feed_may_change(feed) && (!tunnel->profile_error[0] || on));
