@@ -48,6 +48,19 @@ static void do_portal(struct app *app)
 	gtk_show_uri(main_window_widget(app->window), PORTAL_PAGE, GDK_CURRENT_TIME);
 }
 
+/* Not as the toolkit's help overlay, which stands hidden behind the window from its start: GTK 4.8 gives a
+ * screen reader that asks for a dialog that has just closed the last window that there is, and dies when that
+ * one has never been shown. */
+static void do_shortcuts(struct app *app)
+{
+	GtkBuilder *builder = gtk_builder_new_from_resource(APP_RESOURCES "/shortcuts.ui");
+	GtkWindow *shortcuts = GTK_WINDOW(gtk_builder_get_object(builder, "shortcuts"));
+
+	gtk_window_set_transient_for(shortcuts, main_window_widget(app->window));
+	gtk_window_present(shortcuts);
+	g_object_unref(builder);
+}
+
 static void do_about(struct app *app)
 {
 	adw_show_about_window(main_window_widget(app->window), "application-name", "wgtcp",
@@ -120,6 +133,7 @@ static const struct action {
 	{ "log", do_log, NEED_NOTHING, { "<Control>l" } },
 	{ "portal", do_portal, NEED_NOTHING, { NULL } },
 	{ "preferences", do_preferences, NEED_NOTHING, { "<Control>comma" } },
+	{ "shortcuts", do_shortcuts, NEED_NOTHING, { "<Control>question" } },
 	{ "about", do_about, NEED_NOTHING, { NULL } },
 };
 
@@ -211,7 +225,7 @@ GMenuModel *actions_main_menu(void)
 	static const char *const first[] = { N_("_Import…"), "win.import", N_("_Paste"), "win.paste", NULL };
 	static const char *const second[] = { N_("_Log"), "win.log", NULL };
 	static const char *const third[] = { N_("P_references"), "win.preferences", N_("_Keyboard Shortcuts"),
-		"win.show-help-overlay", N_("_About wgtcp"), "win.about", N_("_Quit"), "app.quit", NULL };
+		"win.shortcuts", N_("_About wgtcp"), "win.about", N_("_Quit"), "app.quit", NULL };
 
 	return menu_of(first, second, third);
 }

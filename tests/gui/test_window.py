@@ -756,6 +756,26 @@ def test_everything_has_a_name(lab):
     lab.figure(f"{used} controls, all with a name")
 
 
+def test_reader_asks_for_a_closed_dialog(lab):
+    """By a number that no window has any more: the toolkit must not die of it, whatever windows there have been."""
+    site = Site(lab)
+    desk = Desk(site.client)
+    fake(desk, "--tunnels", "1", "--state", "up")
+    app = window(desk, socket="/run/fake.sock")
+    app.wait_for("^Tunnel 0")
+    for action, text in ((None, "^Tunnel 0"), ("shortcuts", "^Connect or disconnect"), ("export", "^Export with the private key"),
+                         ("about", "^wgtcp"), ("preferences", "^A tunnel has connected$")):
+        if action:
+            app.action(action)
+            app.wait_for(text)
+        for _ in range(2):
+            desk.tool("a11y", "gone", app.name, check_code=False)
+            check(app.program.running(), f"it ended after '{action}'")
+            desk.key("Escape")
+    app.wait_for("^Tunnel 0")
+    app.check_quiet()
+
+
 @waiting
 def test_by_keys_alone(lab):
     """No pointer: connect, choose the carrier, every view opened by its keys and closed by Escape, and quit."""

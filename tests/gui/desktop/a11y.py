@@ -5,6 +5,7 @@
     a11y.py click PROGRAM NAME [ROLE] does what a click on it does
     a11y.py type PROGRAM NAME TEXT    replaces the text of an entry
     a11y.py focus PROGRAM             role and name of what has the focus
+    a11y.py gone PROGRAM              asks for a window that is not there any more
 """
 
 import sys
@@ -112,6 +113,12 @@ def main():
                     print("\t".join((node.get_role_name(), texts(node)[0])))
             except GLib.Error:
                 pass
+    elif what == "gone":
+        # As a reader does that has counted before a dialog closed.
+        try:
+            program.get_child_at_index(99)
+        except GLib.Error:
+            pass
     elif what == "type":
         # The entry of a row is inside of what has the row's name.
         rows = [n for n in walk(program) if texts(n)[0] == sys.argv[3]]
