@@ -9,6 +9,7 @@
 #include "client/daemon/polkit.h"
 #include "client/rpc/server.h"
 #include "core/port/handover.h"
+#include "core/port/rights.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -161,26 +162,22 @@ static void drop(struct client *client)
 	g_ptr_array_remove(listener->clients, client);
 }
 
-/* As send(2), up to what has a handle beside it, or from there on with it. -errno. */
+/* As rights_send, up to what has a handle beside it, or from there on with it. */
 static long send_some(struct client *client, const char *bytes, size_t len)
 {
-	ssize_t n;
+	bool with = client->beside >= 0 && client->beside_at == 0;
+	long sent;
 
-	if (client->beside >= 0 && client->beside_at == 0) {
-		long sent = handover_send(client->fd, bytes, len, client->beside);
-
-		if (sent > 0) {
-			handover_close(client->beside);
-			client->beside = -1;
-		}
-		return sent;
-	}
-	if (client->beside >= 0 && len > client->beside_at)
+	if (client->beside >= 0 && !with && len > client->beside_at)
 		len = client->beside_at;
-	n = send(client->fd, bytes, len, MSG_NOSIGNAL);
-	if (n > 0 && client->beside >= 0)
-		client->beside_at -= (size_t)n;
-	return n < 0 ? -errno : n;
+	sent = rights_send(client->fd, bytes, len, with ? client->beside : -1, false);
+	if (sent > 0 && with) {
+		handover_close(client->beside);
+		client->beside = -1;
+	} else if (sent > 0 && client->beside >= 0) {
+		client->beside_at -= (size_t)sent;
+	}
+	return sent;
 }
 
 /* Sends what the socket takes. False: the client is to be dropped. */
@@ -199,8 +196,6 @@ static bool flush(struct client *client)
 				client->write_source = g_unix_fd_add(client->fd, G_IO_OUT, writable, client);
 			return true;
 		}
-		if (n == -EINTR)
-			continue;
 		if (n < 0)
 			return false;
 		rpc_server_sent(client->server, (size_t)n);

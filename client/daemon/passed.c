@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether another program's rule, or its routes in a table that is asked first, outdo the tunnels that take everything.
- * Asked of the kernel, not read out of its tables. Used by keep.c and diagnose_look.c. */
+/* Whether another program's rule, or its routes in a table that is asked first, outdo the tunnels that take
+ * everything. Asked of the kernel, not read out of its tables. Used by keep.c and diagnose_look.c. */
 #include "client/daemon/keep.h"
 
 #include "client/daemon/daemon.h"

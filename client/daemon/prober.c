@@ -3,6 +3,7 @@
 #include "client/daemon/prober.h"
 #include "client/daemon/children.h"
 #include "client/daemon/daemon.h"
+#include "core/port/rights.h"
 
 #include <errno.h>
 #include <glib-unix.h>
@@ -83,29 +84,6 @@ static int open_socket(const struct prober *prober, const struct probe_question 
 	return 0;
 }
 
-static void answer_question(int handle, int32_t error, int fd)
-{
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct iovec piece = { &error, sizeof(error) };
-	struct msghdr header = { .msg_iov = &piece, .msg_iovlen = 1 };
-	struct cmsghdr *c;
-
-	if (!error) {
-		header.msg_control = &control;
-		header.msg_controllen = sizeof(control);
-		c = CMSG_FIRSTHDR(&header);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	}
-	/* It waits for this one and has asked nothing else, so there is room. */
-	(void)!sendmsg(handle, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
 static gboolean questions_ready(gint handle, GIOCondition condition, gpointer user)
 {
 	struct prober *prober = user;
@@ -121,7 +99,8 @@ static gboolean questions_ready(gint handle, GIOCondition condition, gpointer us
 		return G_SOURCE_REMOVE; /* its end is told by the spawner */
 	}
 	error = open_socket(prober, &question, &fd);
-	answer_question(handle, error, fd);
+	/* It waits for this one and has asked nothing else, so there is room. */
+	(void)rights_send(handle, &error, sizeof(error), error ? -1 : fd, false);
 	if (fd >= 0)
 		close(fd);
 	return G_SOURCE_CONTINUE;

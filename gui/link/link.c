@@ -3,6 +3,7 @@
 
 #include "core/base/wipe.h"
 #include "core/port/handover.h"
+#include "core/port/rights.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -197,7 +198,7 @@ static gboolean on_readable(GSocket *socket, GIOCondition condition, gpointer us
 {
 	struct link *link = user;
 	int handle, err;
-	long got = handover_receive(g_socket_get_fd(socket), link->buffer, sizeof(link->buffer), &handle);
+	long got = rights_receive(g_socket_get_fd(socket), link->buffer, sizeof(link->buffer), &handle, false, NULL);
 
 	(void)condition;
 	if (got == -EAGAIN)

@@ -3,7 +3,7 @@
 #include "platform/linux/engine_socket.h"
 
 #include "core/port/process.h"
-#include "platform/linux/rights.h"
+#include "core/port/rights.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,6 +16,7 @@ int engine_socket_give(const char *path, int handle)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	char byte = 0;
 	int fd, err = 0;
+	long sent;
 
 	if (strlen(path) >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
@@ -23,9 +24,10 @@ int engine_socket_give(const char *path, int handle)
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
-		rights_send(fd, &byte, 1, handle, 0) < 0)
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		err = -errno;
+	else if ((sent = rights_send(fd, &byte, 1, handle, true)) < 0)
+		err = (int)sent;
 	close(fd);
 	return err;
 }
@@ -33,9 +35,10 @@ int engine_socket_give(const char *path, int handle)
 static int receive(int fd, int *handle)
 {
 	char byte;
+	long got = rights_receive(fd, &byte, 1, handle, true, NULL);
 
-	if (rights_receive(fd, &byte, 1, handle, 0, NULL) < 0)
-		return -errno;
+	if (got < 0)
+		return (int)got;
 	return *handle < 0 ? -EPROTO : 0;
 }
 

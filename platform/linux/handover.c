@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* core/port/handover.h by memfd_create and SCM_RIGHTS. Sealed in its size, so that nobody who reads it can be cut
- * short; not against writing, since who takes it out wipes it. Source: memfd_create(2), fcntl(2), unix(7), cmsg(3). */
+/* core/port/handover.h by memfd_create. Sealed in its size, so that nobody who reads it can be cut
+ * short; not against writing, since who takes it out wipes it. Source: memfd_create(2), fcntl(2). */
 #include "core/port/handover.h"
 #include "core/base/wipe.h"
-#include "platform/linux/rights.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,24 +101,4 @@ void handover_close(int handle)
 {
 	if (handle >= 0)
 		close(handle);
-}
-
-long handover_send(int stream, const char *bytes, size_t len, int handle)
-{
-	ssize_t sent;
-
-	do
-		sent = rights_send(stream, bytes, len, handle, MSG_DONTWAIT);
-	while (sent < 0 && errno == EINTR);
-	return sent < 0 ? -errno : sent;
-}
-
-long handover_receive(int stream, char *out, size_t size, int *handle)
-{
-	ssize_t got;
-
-	do
-		got = rights_receive(stream, out, size, handle, MSG_DONTWAIT, NULL);
-	while (got < 0 && errno == EINTR);
-	return got < 0 ? -errno : got;
 }

@@ -2,6 +2,7 @@
 /* core/port/ipc.h over a unix stream socket. Used by wgtcp-cli, on its one thread. */
 #include "core/port/ipc.h"
 #include "core/port/handover.h"
+#include "core/port/rights.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -123,7 +124,7 @@ long ipc_receive(struct ipc *ipc, char *out, size_t size, uint32_t *left_ms)
 
 		if (err)
 			return err;
-		got = handover_receive(ipc->fd, out, size, &handle);
+		got = rights_receive(ipc->fd, out, size, &handle, false, NULL);
 		if (handle >= 0) {
 			handover_close(ipc->handle);
 			ipc->handle = handle;

@@ -3,9 +3,9 @@
  * question at a time: who asks waits. Called by the ports in the daemon, and by its spawner. Source: unix(7),
  * cmsg(3); capabilities(7). */
 #include "core/port/privileged_socket.h"
+#include "core/port/rights.h"
 
 #include "platform/linux/privileged.h"
-#include "platform/linux/rights.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -43,27 +43,21 @@ void privileged_socket_use(int handle)
 /* fd -1: none. 0 or -errno. */
 static int send_with(int handle, const void *bytes, size_t len, int fd)
 {
-	ssize_t sent;
+	long sent = rights_send(handle, bytes, len, fd, true);
 
-	do
-		sent = rights_send(handle, bytes, len, fd, 0);
-	while (sent < 0 && errno == EINTR);
-	return sent == (ssize_t)len ? 0 : -errno;
+	/* With its bounds kept it is whole or not at all. */
+	return sent < 0 ? (int)sent : 0;
 }
 
 /* 0 with *fd, or -1 in it; -errno; -EBADMSG: it is not of this size. */
-static int receive_with(int handle, void *bytes, size_t len, int flags, int *fd)
+static int receive_with(int handle, void *bytes, size_t len, bool wait, int *fd)
 {
-	ssize_t got;
-	int told;
+	bool cut;
+	long got = rights_receive(handle, bytes, len, fd, wait, &cut);
 
-	/* With a timeout every signal interrupts, and so does being stopped and continued (signal(7)). */
-	do
-		got = rights_receive(handle, bytes, len, fd, flags, &told);
-	while (got < 0 && errno == EINTR);
 	if (got <= 0)
-		return got == 0 ? -EPIPE : -errno;
-	return got == (ssize_t)len && !(told & MSG_TRUNC) ? 0 : -EBADMSG;
+		return got == 0 ? -EPIPE : (int)got;
+	return got == (long)len && !cut ? 0 : -EBADMSG;
 }
 
 /* ---- who asks ---- */
@@ -74,7 +68,7 @@ static int take_late(void)
 {
 	while (owed) {
 		int32_t ignored;
-		int fd, err = receive_with(helper, &ignored, sizeof(ignored), MSG_DONTWAIT, &fd);
+		int fd, err = receive_with(helper, &ignored, sizeof(ignored), false, &fd);
 
 		if (fd >= 0)
 			close(fd);
@@ -97,7 +91,7 @@ static int ask(struct request *request, int given, int *fd)
 	if (!err)
 		err = send_with(helper, request, sizeof(*request), given);
 	if (!err)
-		err = receive_with(helper, &error, sizeof(error), 0, fd);
+		err = receive_with(helper, &error, sizeof(error), true, fd);
 	if (err == -EAGAIN) {
 		owed++;
 		return -ETIMEDOUT;
@@ -187,7 +181,7 @@ static int32_t serve_bind(const struct request *request, int fd)
 int privileged_socket_serve(int handle)
 {
 	struct request request;
-	int given, made = -1, err = receive_with(handle, &request, sizeof(request), MSG_DONTWAIT, &given);
+	int given, made = -1, err = receive_with(handle, &request, sizeof(request), false, &given);
 	int32_t error = EINVAL;
 
 	if (err == -EAGAIN || err == -EINTR)

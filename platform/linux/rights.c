@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Used by whatever hands sockets, devices or texts to another process. Keeps nothing. */
-#include "platform/linux/rights.h"
+/* core/port/rights.h by SCM_RIGHTS. Keeps nothing. Source: unix(7), cmsg(3). */
+#include "core/port/rights.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,23 +14,27 @@ union room {
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-ssize_t rights_send(int socket, const void *bytes, size_t len, int fd, int flags)
+long rights_send(int socket, const void *bytes, size_t len, int handle, bool wait)
 {
 	struct iovec piece = { (void *)(uintptr_t)bytes, len };
 	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
 	union room room = { .bytes = { 0 } };
+	ssize_t sent;
 
-	if (fd >= 0) {
+	if (handle >= 0) {
 		message.msg_control = &room;
 		message.msg_controllen = sizeof(room);
 		struct cmsghdr *part = CMSG_FIRSTHDR(&message);
 
 		part->cmsg_level = SOL_SOCKET;
 		part->cmsg_type = SCM_RIGHTS;
-		part->cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(part), &fd, sizeof(fd));
+		part->cmsg_len = CMSG_LEN(sizeof(handle));
+		memcpy(CMSG_DATA(part), &handle, sizeof(handle));
 	}
-	return sendmsg(socket, &message, flags | MSG_NOSIGNAL);
+	do
+		sent = sendmsg(socket, &message, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT));
+	while (sent < 0 && errno == EINTR);
+	return sent < 0 ? -errno : sent;
 }
 
 static int take(struct msghdr *message)
@@ -52,17 +57,23 @@ static int take(struct msghdr *message)
 	return taken;
 }
 
-ssize_t rights_receive(int socket, void *bytes, size_t size, int *fd, int flags, int *told)
+long rights_receive(int socket, void *bytes, size_t size, int *handle, bool wait, bool *cut)
 {
 	struct iovec piece = { bytes, size };
 	union room room;
-	struct msghdr message = {
-		.msg_iov = &piece, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof(room)
-	};
-	ssize_t got = recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
+	struct msghdr message;
+	ssize_t got;
 
-	*fd = got < 0 ? -1 : take(&message);
-	if (told)
-		*told = got < 0 ? 0 : message.msg_flags;
-	return got;
+	/* With a timeout every signal interrupts, and so does being stopped and continued (signal(7)). */
+	do {
+		message = (struct msghdr){ .msg_iov = &piece,
+			.msg_iovlen = 1,
+			.msg_control = &room,
+			.msg_controllen = sizeof(room) };
+		got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
+	} while (got < 0 && errno == EINTR);
+	*handle = got < 0 ? -1 : take(&message);
+	if (cut)
+		*cut = got >= 0 && (message.msg_flags & MSG_TRUNC);
+	return got < 0 ? -errno : got;
 }

@@ -3,9 +3,9 @@
  * beside them (unix(7), SCM_RIGHTS). Both ends are of one build, so the struct itself is the message; its
  * padding is zeroed, since the two ends do not trust each other with their memory. One thread on each end. */
 #include "core/port/seam.h"
+#include "core/port/rights.h"
 
 #include "platform/linux/handles.h"
-#include "platform/linux/rights.h"
 #include "platform/linux/seam_handle.h"
 
 #include <errno.h>
@@ -70,26 +70,22 @@ static void message_copy(struct seam_message *out, const struct seam_message *in
 int seam_send_handle(struct seam *seam, const struct seam_message *message, int handle)
 {
 	struct seam_message wire;
+	long sent;
 
 	message_copy(&wire, message);
-	for (;;) {
-		if (rights_send(seam->fd, &wire, sizeof(wire), handle, MSG_DONTWAIT) >= 0)
-			return 0;
-		switch (errno) {
-		case EINTR:
-			continue;
-		case EAGAIN:
-		case ENOBUFS:
-		case ENOMEM:
-		case ETOOMANYREFS: /* too many descriptors under way: the other side has to read first */
-			return -EAGAIN;
-		case EPIPE:
-		case ECONNRESET:
-		case ENOTCONN:
-			return -EPIPE;
-		default:
-			return -errno;
-		}
+	sent = rights_send(seam->fd, &wire, sizeof(wire), handle, false);
+	switch (sent) {
+	case -EAGAIN:
+	case -ENOBUFS:
+	case -ENOMEM:
+	case -ETOOMANYREFS: /* too many descriptors under way: the other side has to read first */
+		return -EAGAIN;
+	case -EPIPE:
+	case -ECONNRESET:
+	case -ENOTCONN:
+		return -EPIPE;
+	default:
+		return sent < 0 ? (int)sent : 0;
 	}
 }
 
@@ -123,16 +119,13 @@ int seam_receive(struct seam *seam, struct seam_message *out, int *handle)
 {
 	for (;;) {
 		uint8_t wire[sizeof(struct seam_message)];
-		int fd, told;
-		ssize_t n = rights_receive(seam->fd, wire, sizeof(wire), &fd, MSG_DONTWAIT, &told);
+		bool cut;
+		int fd;
+		long n = rights_receive(seam->fd, wire, sizeof(wire), &fd, false, &cut);
 
-		if (n == 0)
-			return -EPIPE;
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return errno == EAGAIN ? -EAGAIN : -EPIPE;
-		if (n != (ssize_t)sizeof(wire) || (told & MSG_TRUNC) || !message_valid(wire)) {
+		if (n <= 0)
+			return n == -EAGAIN ? -EAGAIN : -EPIPE;
+		if (n != (long)sizeof(wire) || cut || !message_valid(wire)) {
 			if (fd >= 0)
 				close(fd);
 			continue; /* not of this build, or not of good will: as if it had not been sent */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A text beside a stream: whole, in no byte of the stream, and gone from where it was once it is taken. */
 #include "core/port/handover.h"
+#include "core/port/rights.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,11 +36,11 @@ static void it_goes_over_and_is_wiped(void **state)
 	handle = handover_make(secret, strlen(secret));
 	assert_true(handle >= 0);
 	assert_int_equal(send(pair[0], "before ", 7, 0), 7);
-	assert_int_equal(handover_send(pair[0], "beside\n", 7, handle), 7);
+	assert_int_equal(rights_send(pair[0], "beside\n", 7, handle, false), 7);
 	handover_close(handle);
 	assert_int_equal(send(pair[0], "after", 5, 0), 5);
 	/* What was sent before may come with it, what came after does not. */
-	assert_int_equal(handover_receive(pair[1], bytes, sizeof(bytes), &came), 14);
+	assert_int_equal(rights_receive(pair[1], bytes, sizeof(bytes), &came, false, NULL), 14);
 	assert_memory_equal(bytes, "before beside\n", 14);
 	assert_true(came >= 0);
 	copy = dup(came);
@@ -52,11 +53,11 @@ static void it_goes_over_and_is_wiped(void **state)
 	for (size_t i = 0; i < strlen(secret); i++)
 		assert_int_equal(left[i], 0);
 	close(copy);
-	assert_int_equal(handover_receive(pair[1], bytes, sizeof(bytes), &came), 5);
+	assert_int_equal(rights_receive(pair[1], bytes, sizeof(bytes), &came, false, NULL), 5);
 	assert_int_equal(came, -1);
-	assert_int_equal(handover_receive(pair[1], bytes, sizeof(bytes), &came), -EAGAIN);
+	assert_int_equal(rights_receive(pair[1], bytes, sizeof(bytes), &came, false, NULL), -EAGAIN);
 	close(pair[0]);
-	assert_int_equal(handover_receive(pair[1], bytes, sizeof(bytes), &came), 0);
+	assert_int_equal(rights_receive(pair[1], bytes, sizeof(bytes), &came, false, NULL), 0);
 	close(pair[1]);
 	assert_int_equal(open_handles(), before);
 }
@@ -128,7 +129,7 @@ static void two_at_once(void **state)
 	part->cmsg_len = CMSG_LEN(sizeof(handles));
 	memcpy(CMSG_DATA(part), handles, sizeof(handles));
 	assert_int_equal(sendmsg(pair[0], &message, 0), 1);
-	assert_int_equal(handover_receive(pair[1], &byte, 1, &came), 1);
+	assert_int_equal(rights_receive(pair[1], &byte, 1, &came, false, NULL), 1);
 	assert_true(came >= 0);
 	handover_close(came);
 	for (int i = 0; i < 2; i++) {
