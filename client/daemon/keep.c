@@ -330,6 +330,7 @@ static bool look_for_passing(struct tunnel *tunnel)
 	struct keep *keep = &tunnel->keep;
 	char by[KEEP_PASSED_LEN] = "";
 
+	keep->outdone = false;
 	for (size_t i = 0; i < G_N_ELEMENTS(families) && !by[0] && tunnel->rules && !tunnel->suspended; i++)
 		if (tunnel_takes_all(tunnel, families[i]))
 			keep_is_passed(tunnel->daemon, families[i], by);
@@ -352,18 +353,19 @@ static void look_now(struct tunnel *tunnel)
 	struct keep *keep = &tunnel->keep;
 	struct put_back done;
 	char what[160];
-	bool was = keep->failing, changed;
+	bool was = keep->failing, lost = keep->lost, missing, changed;
 
-	if (!keep->on || !keep->lost || keep->fight || tunnel_is_let_go(tunnel))
+	if (!keep->on || (!lost && !keep->outdone) || keep->fight || tunnel_is_let_go(tunnel))
 		return;
-	if (!put_back(tunnel, &done)) {
-		keep->failing = false;
-		changed = look_for_passing(tunnel);
-		if (was || changed)
+	missing = lost && put_back(tunnel, &done);
+	changed = look_for_passing(tunnel);
+	if (!missing) {
+		if (lost)
+			keep->failing = false;
+		if (keep->failing != was || changed)
 			tell(tunnel);
 		return;
 	}
-	changed = look_for_passing(tunnel);
 	list(&done, what, sizeof(what));
 	keep->failing = keep->failing && done.error;
 	if (what[0])
@@ -406,7 +408,9 @@ void tunnel_keep_heard(struct tunnel *tunnel, const struct net_loss *loss)
 {
 	if (!tunnel->keep.on)
 		return;
-	if (loss->unknown || (loss->rule && tunnel->rules) || (loss->interface && loss->interface == tunnel_interface_index(tunnel)) ||
+	if (loss->rule && tunnel->rules)
+		tunnel->keep.outdone = true;
+	if (loss->unknown || (loss->interface && loss->interface == tunnel_interface_index(tunnel)) ||
 		(tunnel->rules && tunnel->fwmark &&
 			(loss->table == tunnel->fwmark || loss->mark == tunnel->fwmark)))
 		tunnel->keep.lost = true;
@@ -442,8 +446,7 @@ void tunnel_keep_start(struct tunnel *tunnel)
 {
 	tunnel->keep.on = true;
 	/* Somebody's rule may have been there before. */
-	tunnel->keep.lost = tunnel->rules;
-	tunnel_keep_look(tunnel);
+	look_for_passing(tunnel);
 }
 
 static gboolean look_once(gpointer user)
@@ -459,7 +462,7 @@ void tunnel_keep_look(struct tunnel *tunnel)
 {
 	if (!tunnel_is_managed(tunnel))
 		look_now(tunnel);
-	else if (tunnel->keep.on && tunnel->keep.lost && !tunnel->keep.later)
+	else if (tunnel->keep.on && (tunnel->keep.lost || tunnel->keep.outdone) && !tunnel->keep.later)
 		tunnel->keep.later = g_timeout_add(KEEP_MANAGED_MS, look_once, tunnel);
 }
 

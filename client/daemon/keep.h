@@ -34,6 +34,7 @@ struct tunnel;
 struct keep {
 	bool on;                       /* everything has been set once */
 	bool lost;                     /* something of it may be gone */
+	bool outdone;                  /* nothing is, but something else may be asked first */
 	bool answers;                  /* answers are marked, as far as they can be */
 	struct mono times[KEEP_TIMES]; /* when something was put back, the oldest at next */
 	size_t next;

@@ -282,7 +282,7 @@ struct rpc_done {
 
 struct rpc_exported {
 	char name[RPC_NAME_LEN];
-	char *text;      /* NULL: it comes beside the answer, by a descriptor; rpc_event_take_text */
+	char *text;      /* NULL: it comes beside the answer, by a descriptor (rpc_event_beside) */
 	uint32_t beside; /* so many bytes of it */
 	bool hidden;     /* keys read "(hidden)" */
 };

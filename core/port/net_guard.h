@@ -12,7 +12,7 @@ struct net_loss {
 			       gone */
 	uint32_t table;     /* a route in it is gone, or another one has taken its place */
 	uint32_t mark;      /* a policy rule that names it is gone */
-	bool rule;          /* some policy rule came or went, or a route came into `table` */
+	bool rule;          /* a policy rule came or went, or a route came: another one may be asked first */
 	bool unknown;       /* more was told than could be heard */
 };
 

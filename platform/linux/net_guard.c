@@ -115,7 +115,7 @@ static void take_new_route(const struct nlmsghdr *header, const struct taken *ta
 	mnl_attr_parse(header, sizeof(*message), take_route_attr, &loss);
 	if (loss.table == RT_TABLE_LOCAL || (message->rtm_flags & RTM_F_CLONED))
 		return;
-	taken->lost(&(struct net_loss){ .table = loss.table, .rule = true }, taken->user);
+	taken->lost(&(struct net_loss){ .rule = true }, taken->user);
 }
 
 static int take_rule_attr(const struct nlattr *attr, void *data)
