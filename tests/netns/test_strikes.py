@@ -266,6 +266,8 @@ def test_daemon(lab):
         left = look()
         if left != clean:
             daemon.start()
+            # What a kill switch holds comes up again by itself, and would put it on again after an unlock.
+            host.run(lab.binary("wgtcp-cli"), "down", "office", "--socket", daemon.socket, check_code=False)
             host.run(lab.binary("wgtcp-cli"), "unlock", "--socket", daemon.socket, check_code=False)
             daemon.program.stop()
             left = look()
