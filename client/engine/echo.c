@@ -132,6 +132,8 @@ void echo_extension(
 		if (!large_answered(link, carrier, extension->id))
 			answered(link, carrier, extension->id);
 		break;
+	case EXTENSION_BURST: /* data (core/tunnel/receive.c) */
+		break;
 	case EXTENSION_STAMP:
 		if (carrier == CARRIER_TCP)
 			hold_take_stamp(link, stream, extension->clock_ns);

@@ -20,6 +20,8 @@ static size_t least_len(uint8_t type)
 		return EXTENSION_ECHO_LEN;
 	case EXTENSION_STAMP:
 		return EXTENSION_STAMP_LEN;
+	case EXTENSION_BURST:
+		return EXTENSION_BURST_LEN;
 	}
 	return 0;
 }
@@ -48,6 +50,11 @@ bool extension_parse(const uint8_t *plain, size_t len, struct extension *out)
 	case EXTENSION_STAMP:
 		extension.clock_ns = get_be64(plain + 8);
 		break;
+	case EXTENSION_BURST:
+		extension.segment = get_be16(plain + 8);
+		if (!extension.segment)
+			return false;
+		break;
 	}
 	*out = extension;
 	return true;
@@ -57,9 +64,12 @@ bool extension_write(const struct extension *extension, uint8_t *out, size_t roo
 {
 	size_t least = least_len((uint8_t)extension->type);
 
-	if (least == 0 || extension->len < least || extension->len > room)
+	bool burst = extension->type == EXTENSION_BURST;
+	size_t written = burst ? EXTENSION_BURST_LEN : extension->len;
+
+	if (least == 0 || extension->len < least || written > room)
 		return false;
-	memset(out, 0, extension->len);
+	memset(out, 0, written);
 	out[1] = (uint8_t)extension->type;
 	put_be16(out + 2, extension->len);
 	put_be32(out + 4, MAGIC);
@@ -77,6 +87,9 @@ bool extension_write(const struct extension *extension, uint8_t *out, size_t roo
 		break;
 	case EXTENSION_STAMP:
 		put_be64(out + 8, extension->clock_ns);
+		break;
+	case EXTENSION_BURST:
+		put_be16(out + 8, extension->segment);
 		break;
 	}
 	return true;

@@ -24,12 +24,24 @@ static bool advance_newest(struct peer *peer, const struct session *session, uin
 	return true;
 }
 
+/* An inner packet of at most len bytes: padding may follow. */
+static enum verdict ip_consume(struct tunnel *tunnel, struct packet *plain, uint32_t len, struct received *out)
+{
+	struct ip_header header;
+
+	if (!ip_header_parse(plain->data, len, &header))
+		return VERDICT_BAD_INNER;
+	if (allowed_ips_lookup(tunnel->allowed_ips, header.family, header.source) != out->peer)
+		return VERDICT_SOURCE_NOT_ALLOWED;
+	plain->len = header.len;
+	out->kind = RECEIVED_DATA;
+	return VERDICT_OK;
+}
+
 /* What is inside an authentic packet. */
 static enum verdict inner_consume(
 	struct tunnel *tunnel, struct packet *plain, uint32_t len, struct received *out)
 {
-	struct ip_header header;
-
 	if (len == 0) {
 		out->kind = RECEIVED_KEEPALIVE;
 		return VERDICT_OK;
@@ -37,16 +49,15 @@ static enum verdict inner_consume(
 	if (plain->data[0] >> 4 == 0) {
 		if (!extension_parse(plain->data, len, &out->extension))
 			return VERDICT_BAD_INNER;
+		if (out->extension.type == EXTENSION_BURST) {
+			plain->data += EXTENSION_BURST_LEN;
+			plain->segment = out->extension.segment;
+			return ip_consume(tunnel, plain, out->extension.len - EXTENSION_BURST_LEN, out);
+		}
 		out->kind = RECEIVED_EXTENSION;
 		return VERDICT_OK;
 	}
-	if (!ip_header_parse(plain->data, len, &header))
-		return VERDICT_BAD_INNER;
-	if (allowed_ips_lookup(tunnel->allowed_ips, header.family, header.source) != out->peer)
-		return VERDICT_SOURCE_NOT_ALLOWED;
-	plain->len = header.len; /* without the padding */
-	out->kind = RECEIVED_DATA;
-	return VERDICT_OK;
+	return ip_consume(tunnel, plain, len, out);
 }
 
 static enum verdict outcome_verdict(enum session_outcome outcome)

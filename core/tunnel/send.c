@@ -68,6 +68,31 @@ enum verdict tunnel_seal(struct tunnel *tunnel, struct peer *peer, struct packet
 	return verdict_note(tunnel, seal(tunnel, peer, session, inner, TIMERS_DATA_SENT, now));
 }
 
+enum verdict tunnel_seal_burst(struct tunnel *tunnel, struct peer *peer, struct packet *burst, struct mono now)
+{
+	struct session *session = sessions_sendable(peer, now);
+	const struct extension extension = {
+		.type = EXTENSION_BURST,
+		.len = (uint16_t)(EXTENSION_BURST_LEN + burst->len),
+		.segment = burst->segment,
+	};
+
+	if (!session)
+		return verdict_note(tunnel, VERDICT_NO_SESSION);
+	if (burst->len > BURST_MAX)
+		return verdict_note(tunnel, VERDICT_TOO_LARGE);
+	burst->data -= EXTENSION_BURST_LEN;
+	(void)extension_write(&extension, burst->data, EXTENSION_BURST_LEN);
+	burst->len += EXTENSION_BURST_LEN;
+	enum verdict verdict = seal(tunnel, peer, session, burst, TIMERS_DATA_SENT, now);
+
+	if (verdict != VERDICT_OK) {
+		burst->data += EXTENSION_BURST_LEN;
+		burst->len -= EXTENSION_BURST_LEN;
+	}
+	return verdict_note(tunnel, verdict);
+}
+
 enum verdict tunnel_seal_keepalive(
 	struct tunnel *tunnel, struct peer *peer, struct packet *out, struct mono now)
 {

@@ -101,6 +101,9 @@ enum verdict tunnel_route(struct tunnel *tunnel, const struct packet *inner, str
 /* Pads and seals an inner packet in place with the peer's current session; inner->data and len are then the message.
  * VERDICT_NO_SESSION leaves the packet as it was. */
 enum verdict tunnel_seal(struct tunnel *tunnel, struct peer *peer, struct packet *inner, struct mono now);
+/* The same for a burst of at most BURST_MAX bytes, which becomes one message (docs/wire.md 5). */
+#define BURST_MAX (65535 - 32 - EXTENSION_BURST_LEN)
+enum verdict tunnel_seal_burst(struct tunnel *tunnel, struct peer *peer, struct packet *burst, struct mono now);
 /* The same for a keepalive (empty) and for an extension message; out comes fresh from the pool. */
 enum verdict tunnel_seal_keepalive(struct tunnel *tunnel, struct peer *peer, struct packet *out, struct mono now);
 enum verdict tunnel_seal_extension(struct tunnel *tunnel, struct peer *peer, const struct extension *extension,
@@ -128,7 +131,7 @@ void tunnel_restart_handshake(struct tunnel *tunnel, struct peer *peer);
 
 enum received_kind {
 	RECEIVED_NOTHING,
-	RECEIVED_DATA,       /* plain holds an inner packet whose source is the peer's */
+	RECEIVED_DATA,       /* plain holds an inner packet, or a burst, whose source is the peer's */
 	RECEIVED_KEEPALIVE,
 	RECEIVED_INITIATION, /* authentic and newer: answer with tunnel_create_response, on the same carrier */
 	RECEIVED_RESPONSE,   /* a session stands; send what waits, else a keepalive, to confirm it. newest is false

@@ -21,5 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(first.capabilities == second.capabilities && first.streams_max == second.streams_max);
 	assert(first.inner_max == second.inner_max && first.id == second.id);
 	assert(first.clock_ns == second.clock_ns && first.reply_len == second.reply_len);
+	assert(first.segment == second.segment);
 	return 0;
 }

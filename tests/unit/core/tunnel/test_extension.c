@@ -32,6 +32,7 @@ static const struct {
 		{ .type = EXTENSION_ECHO_REPLY, .len = 32, .id = UINT64_MAX, .clock_ns = 1ull << 63 } },
 	{ { 0, 4, 0, 16, MAGIC, 0, 0, 0, 0, 0, 0, 0, 77 },
 		{ .type = EXTENSION_STAMP, .len = 16, .clock_ns = 77 } },
+	{ { 0, 5, 0, 16, MAGIC, 5, 0x64 }, { .type = EXTENSION_BURST, .len = 16, .segment = 1380 } },
 };
 
 static void fields_equal(const struct extension *a, const struct extension *b)
@@ -44,6 +45,7 @@ static void fields_equal(const struct extension *a, const struct extension *b)
 	assert_int_equal(a->id, b->id);
 	assert_int_equal(a->clock_ns, b->clock_ns);
 	assert_int_equal(a->reply_len, b->reply_len);
+	assert_int_equal(a->segment, b->segment);
 }
 
 static void bytes_and_fields_agree(void **state)
@@ -75,13 +77,16 @@ static void malformed_is_refused_and_nothing_written(void **state)
 		{ 1, 1, 0, 16, MAGIC }, /* first byte */
 		{ 0x0f, 1, 0, 16, MAGIC },
 		{ 0, 0, 0, 16, MAGIC }, /* types that we do not know */
-		{ 0, 5, 0, 16, MAGIC },
+		{ 0, 6, 0, 16, MAGIC },
 		{ 0, 255, 0, 16, MAGIC },
 		{ 0, 1, 0, 15, MAGIC }, /* too short for its type */
 		{ 0, 1, 0, 0, MAGIC },
 		{ 0, 2, 0, 25, MAGIC },
 		{ 0, 3, 0, 25, MAGIC },
 		{ 0, 4, 0, 15, MAGIC },
+		{ 0, 5, 0, 15, MAGIC, 5, 0x64 },
+		{ 0, 5, 0, 33, MAGIC, 5, 0x64 },
+		{ 0, 5, 0, 16, MAGIC, 0, 0 }, /* a burst of nothing at a time */
 		{ 0, 1, 0, 33, MAGIC }, /* longer than what is there */
 		{ 0, 2, 0xff, 0xff, MAGIC },
 		{ 0, 1, 0, 16, 0x57, 0x47, 0x54, 0x59 }, /* magic */
@@ -105,7 +110,8 @@ static void unwritable_is_refused(void **state)
 		{ .type = EXTENSION_ECHO_REQUEST, .len = 25 },
 		{ .type = EXTENSION_STAMP, .len = 0 },
 		{ .type = (enum extension_type)0, .len = 32 },
-		{ .type = (enum extension_type)5, .len = 32 },
+		{ .type = EXTENSION_BURST, .len = 15 },
+		{ .type = (enum extension_type)6, .len = 32 },
 	};
 	uint8_t out[64];
 
@@ -152,6 +158,77 @@ static void passes_through_the_tunnel(void **state)
 	world_free(&world);
 }
 
+/* A burst of TCP with no more in it than the tunnel looks at. */
+static void fill_burst(struct packet *burst, int side, size_t len)
+{
+	burst->len = (uint32_t)inner_write(side, 7, len, burst->data);
+	for (size_t i = 40; i < len; i++)
+		burst->data[i] = (uint8_t)(i * 7);
+	burst->segment = 1380;
+}
+
+static void a_burst_passes_in_one_message(void **state)
+{
+	static const size_t lens[] = { 2000, 20000, BURST_MAX - 1, BURST_MAX };
+	static uint8_t message[65535];
+	struct packet_pool *pool = packet_pool_new(1, 2048);
+	struct received received;
+	struct world world;
+
+	(void)state;
+	assert_null(packet_take_burst(pool)); /* where nobody added any */
+	assert_true(packet_pool_add_bursts(pool, 2, 65536));
+	world_init(&world);
+	struct side *from = &world.side[0], *to = &world.side[1];
+	struct packet *burst = packet_take_burst(pool), *plain;
+
+	fill_burst(burst, 0, 2000);
+	assert_int_equal(tunnel_seal_burst(from->tunnel, from->peer, burst, world_now(&world)), VERDICT_NO_SESSION);
+	assert_int_equal(burst->len, 2000); /* as it was */
+	assert_int_equal(burst->data[0], 0x45);
+	packet_give(pool, burst);
+	world_connect(&world, 0);
+	for (size_t i = 0; i < COUNT(lens); i++) {
+		burst = packet_take_burst(pool);
+		plain = packet_take_burst(pool);
+		assert_null(packet_take_burst(pool));
+		fill_burst(burst, 0, lens[i]);
+		assert_int_equal(tunnel_seal_burst(from->tunnel, from->peer, burst, world_now(&world)), VERDICT_OK);
+		assert_in_range(burst->len, lens[i] + 48, 65535);
+		memcpy(message, burst->data, burst->len);
+		assert_int_equal(tunnel_receive(to->tunnel, CARRIER_TCP, &from->at, message, burst->len,
+					 world_now(&world), world_wall(&world, 1), plain, &received),
+			VERDICT_OK);
+		assert_int_equal(received.kind, RECEIVED_DATA);
+		assert_int_equal(plain->len, lens[i]);
+		assert_int_equal(plain->segment, 1380);
+		packet_give(pool, burst);
+		burst = packet_take_burst(pool);
+		fill_burst(burst, 0, lens[i]);
+		assert_memory_equal(plain->data, burst->data, lens[i]);
+		packet_give(pool, burst);
+		packet_give(pool, plain);
+	}
+	/* Too large for one message; and from an address that is not the peer's. */
+	burst = packet_take_burst(pool);
+	plain = packet_take_burst(pool);
+	fill_burst(burst, 0, BURST_MAX + 1);
+	assert_int_equal(tunnel_seal_burst(from->tunnel, from->peer, burst, world_now(&world)), VERDICT_TOO_LARGE);
+	burst->data[12] ^= 0x40;
+	burst->len = 3000;
+	burst->data[2] = 3000 >> 8;
+	burst->data[3] = 3000 & 0xff;
+	assert_int_equal(tunnel_seal_burst(from->tunnel, from->peer, burst, world_now(&world)), VERDICT_OK);
+	assert_int_equal(tunnel_receive(to->tunnel, CARRIER_TCP, &from->at, burst->data, burst->len, world_now(&world),
+				 world_wall(&world, 1), plain, &received),
+		VERDICT_SOURCE_NOT_ALLOWED);
+	assert_int_equal(received.kind, RECEIVED_NOTHING);
+	packet_give(pool, burst);
+	packet_give(pool, plain);
+	world_free(&world);
+	packet_pool_free(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +236,7 @@ int main(void)
 		cmocka_unit_test(malformed_is_refused_and_nothing_written),
 		cmocka_unit_test(unwritable_is_refused),
 		cmocka_unit_test(passes_through_the_tunnel),
+		cmocka_unit_test(a_burst_passes_in_one_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
