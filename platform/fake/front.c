@@ -2,6 +2,7 @@
 /* The seam, the TUN, the UAPI stream, and the front's part in the hands of a test. */
 #include "platform/fake/internal.h"
 
+#include "core/base/bytes.h"
 #include "core/port/control.h"
 #include "core/port/tun.h"
 
@@ -227,25 +228,75 @@ void tun_close(struct tun *tun)
 	free(tun);
 }
 
+bool tun_has_bursts(const struct tun *tun)
+{
+	return tun->host->bursts;
+}
+
+void tun_read_whole(struct tun *tun, bool whole)
+{
+	tun->whole = whole && tun->host->bursts;
+}
+
+#define BURST_HEADER 40
+#define SEQUENCE_AT 24
+
+/* Lengths and sequence numbers only. */
+static void cut(const uint8_t *burst, size_t len, uint16_t segment, struct packet_pool *pool, struct packet_list *list)
+{
+	for (size_t at = BURST_HEADER; at < len; at += segment) {
+		size_t payload = len - at < segment ? len - at : segment;
+		struct packet *packet = packet_take(pool);
+
+		if (!packet)
+			return;
+		assert(BURST_HEADER + payload <= packet->room);
+		memcpy(packet->data, burst, BURST_HEADER);
+		memcpy(packet->data + BURST_HEADER, burst + at, payload);
+		packet->len = (uint32_t)(BURST_HEADER + payload);
+		put_be16(packet->data + 2, (uint16_t)packet->len);
+		put_be32(packet->data + SEQUENCE_AT,
+			get_be32(burst + SEQUENCE_AT) + (uint32_t)(at - BURST_HEADER));
+		packet_list_push(list, packet);
+	}
+}
+
+void tun_cut(struct tun *tun, struct packet *burst, struct packet_pool *pool, struct packet_list *list)
+{
+	(void)tun;
+	cut(burst->data, burst->len, burst->segment, pool, list);
+	packet_give(pool, burst);
+}
+
+/* What is too long for the packet is dropped. */
+static void fill(struct packet *packet, const struct chunk *chunk, struct packet_pool *pool, struct packet_list *list)
+{
+	if (chunk->len > packet->room) {
+		packet_give(pool, packet);
+		return;
+	}
+	memcpy(packet->data, chunk->bytes, chunk->len);
+	packet->len = (uint32_t)chunk->len;
+	packet->segment = chunk->segment;
+	packet_list_push(list, packet);
+}
+
 int tun_read(struct tun *tun, struct packet_pool *pool, size_t max, struct packet_list *list)
 {
 	for (size_t i = 0; i < max; i++) {
+		struct chunk *chunk = tun->to_engine.head;
 		struct packet *packet;
-		struct chunk *chunk;
 
-		if (!tun->to_engine.count)
+		if (!chunk)
 			return 0;
-		packet = packet_take(pool);
-		if (!packet)
+		packet = chunk->segment ? tun->whole ? packet_take_burst(pool) : NULL : packet_take(pool);
+		if (!packet && !chunk->segment)
 			return 1;
-		chunk = chunks_pop(&tun->to_engine);
-		if (chunk->len <= packet->room) {
-			memcpy(packet->data, chunk->bytes, chunk->len);
-			packet->len = (uint32_t)chunk->len;
-			packet_list_push(list, packet);
-		} else {
-			packet_give(pool, packet);
-		}
+		chunks_pop(&tun->to_engine);
+		if (packet)
+			fill(packet, chunk, pool, list);
+		else
+			cut(chunk->bytes, chunk->len, chunk->segment, pool, list);
 		free(chunk);
 	}
 	return 1;
@@ -277,6 +328,8 @@ void tun_write(struct tun *tun, struct packet *const *packets, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		struct chunk *chunk = chunk_new(packets[i]->data, packets[i]->len);
 
+		chunk->segment = packets[i]->segment;
+		tun->host->counts.bursts += chunk->segment != 0;
 		if (tun->host->answers_pings && chunk->len > ICMP_AT + 8 && chunk->bytes[0] == 0x45 &&
 			chunk->bytes[PROTOCOL_AT] == PROTOCOL_ICMP && chunk->bytes[ICMP_AT] == ECHO_REQUEST) {
 			make_reply(chunk);
@@ -296,6 +349,19 @@ void host_send_inner(struct host *host, const uint8_t *packet, size_t len)
 {
 	if (host->tun)
 		chunks_push(&host->tun->to_engine, chunk_new(packet, len));
+}
+
+void host_has_bursts(struct host *host, bool bursts)
+{
+	host->bursts = bursts;
+}
+
+void host_send_burst(struct host *host, const uint8_t *packet, size_t len, uint16_t segment)
+{
+	struct chunk *chunk = chunk_new(packet, len);
+
+	chunk->segment = segment;
+	chunks_push(&host->tun->to_engine, chunk);
 }
 
 size_t host_take_inner(struct host *host, uint8_t *out, size_t room)

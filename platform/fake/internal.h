@@ -22,7 +22,8 @@ struct chunk {
 	struct chunk *next;
 	struct udp_path path;
 	struct mono due; /* streams: when it arrives at the earliest */
-	size_t len, at;
+	uint16_t segment; /* TUN: a burst */
+	size_t len, at;   /* last, so that bytes are aligned */
 	uint8_t bytes[];
 };
 struct chunks {
@@ -40,6 +41,7 @@ struct clock {
 
 struct tun {
 	struct host *host;
+	bool whole;
 	struct chunks to_engine, from_engine;
 };
 
@@ -141,6 +143,7 @@ struct host {
 	struct control *control;
 	int64_t wall_shift_s;
 	bool answers_pings;
+	bool bursts;
 	bool lossy_streams;
 	struct dial_target targets[FAKE_DIALS_MAX];
 	size_t target_count;

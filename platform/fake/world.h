@@ -69,6 +69,10 @@ char *host_answer(struct host *host);
 void host_send_inner(struct host *host, const uint8_t *packet, size_t len);
 /* The length of the next inner packet that came out (at most room are copied); 0: none. */
 size_t host_take_inner(struct host *host, uint8_t *out, size_t room);
+/* Whether its TUN gives and takes bursts; before the engine starts. */
+void host_has_bursts(struct host *host, bool bursts);
+/* A burst as a kernel gives it: IPv4 and TCP without options. */
+void host_send_burst(struct host *host, const uint8_t *packet, size_t len, uint16_t segment);
 
 /* Answers inner ICMP echo requests (IPv4) as a kernel would. */
 void host_answer_pings(struct host *host, bool answer);
@@ -76,6 +80,7 @@ void host_answer_pings(struct host *host, bool answer);
 /* What has been put on the wire by this host so far. */
 struct host_counts {
 	uint64_t datagrams, dials, stream_bytes;
+	uint64_t bursts; /* that came out of its engine's TUN whole */
 };
 struct host_counts host_counts(const struct host *host);
 /* Breaks every connection of the host: both ends see a reset. */

@@ -4,6 +4,9 @@
 #ifndef WGTCP_PLATFORM_LINUX_INNER_H
 #define WGTCP_PLATFORM_LINUX_INNER_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 enum {
 	IPV4_LEN = 20,
 	IPV4_TOS = 1,
@@ -38,5 +41,9 @@ enum {
 	PROTOCOL_TCP = 6,
 	PROTOCOL_UDP = 17,
 };
+
+/* The length of the IP header of a packet of exactly len bytes that is neither fragment nor has options or extension
+ * headers; 0: of another kind. */
+size_t inner_ip_header(const uint8_t *bytes, size_t len, uint8_t *protocol);
 
 #endif

@@ -16,24 +16,6 @@ static bool is_v4(const struct merge_view *view)
 	return view->bytes[0] >> 4 == 4;
 }
 
-/* The length of the IP header of a packet that is neither fragment nor has options; 0: of another kind. */
-static size_t ip_header(const uint8_t *bytes, size_t len, uint8_t *protocol)
-{
-	if (len >= IPV4_LEN && bytes[0] == 0x45) {
-		if (get_be16(bytes + IPV4_TOTAL) != len || (get_be16(bytes + IPV4_FRAGMENT) & 0xbfff))
-			return 0;
-		*protocol = bytes[IPV4_PROTOCOL];
-		return IPV4_LEN;
-	}
-	if (len >= IPV6_LEN && bytes[0] >> 4 == 6) {
-		if ((size_t)get_be16(bytes + IPV6_PAYLOAD) + IPV6_LEN != len)
-			return 0;
-		*protocol = bytes[IPV6_NEXT];
-		return IPV6_LEN;
-	}
-	return 0;
-}
-
 static bool checksums_right(const struct merge_view *view)
 {
 	const uint8_t *ip = view->bytes;
@@ -53,7 +35,7 @@ bool merge_view(struct merge_view *view, const struct packet *packet, bool udp)
 	const uint8_t *bytes = packet->data;
 	struct merge_view v = { .bytes = bytes, .len = packet->len };
 
-	v.transport = ip_header(bytes, packet->len, &v.protocol);
+	v.transport = inner_ip_header(bytes, packet->len, &v.protocol);
 	if (!v.transport)
 		return false;
 	if (v.protocol == PROTOCOL_TCP && v.len >= v.transport + TCP_LEN) {

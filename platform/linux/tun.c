@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The TUN device. On the kernel's side packets come and go with a header that says which of their checksums
- * and cuts have been left out (IFF_VNET_HDR); on ours they are single and whole. The engine's thread. Source:
+ * and cuts have been left out (IFF_VNET_HDR); on ours they are single and complete, but for bursts of TCP where the
+ * engine asks for these. The engine's thread. Source:
  * Documentation/networking/tuntap; virtio 1.2, 5.1.6. */
 #include "core/port/tun.h"
 
+#include "platform/linux/burst.h"
 #include "platform/linux/handles.h"
 #include "platform/linux/merge.h"
 #include "platform/linux/segment.h"
@@ -25,6 +27,7 @@ struct tun {
 	int fd;
 	bool vnet_header;
 	bool bursts; /* it takes merged packets */
+	bool whole;  /* bursts are given out as such, where they may */
 	uint8_t *memory;
 	bool has_burst;       /* burst holds packets that were read and not yet taken */
 	size_t burst_packets; /* taken so far from this burst, or from the last one */
@@ -93,23 +96,54 @@ void tun_stats(const struct tun *tun, struct tun_stats *out)
 	*out = tun->stats;
 }
 
-/* 0 with a burst in tun->burst, or -errno. */
-static int read_burst(struct tun *tun)
+bool tun_has_bursts(const struct tun *tun)
+{
+	return tun->bursts;
+}
+
+void tun_read_whole(struct tun *tun, bool whole)
+{
+	tun->whole = whole && tun->bursts;
+}
+
+/* What was read is a burst that may be passed on whole. */
+static bool is_whole(const struct virtio_net_hdr *header, struct packet *packet, size_t len)
+{
+	struct virtio_net_hdr again;
+
+	if ((header->gso_type != VIRTIO_NET_HDR_GSO_TCPV4 && header->gso_type != VIRTIO_NET_HDR_GSO_TCPV6) ||
+		len > packet->room)
+		return false;
+	packet->len = (uint32_t)len;
+	packet->segment = header->gso_size;
+	if (burst_header(packet, &again) && again.csum_start == header->csum_start && again.gso_type == header->gso_type)
+		return true;
+	packet->len = 0;
+	packet->segment = 0;
+	return false;
+}
+
+/* 0 with a burst in tun->burst, or in *large, which is then set to be passed on whole; or -errno. large: where to read;
+ * NULL: to the device's own memory. */
+static int read_burst(struct tun *tun, struct packet *large)
 {
 	struct virtio_net_hdr header = { 0 };
 	size_t header_len = tun->vnet_header ? sizeof(header) : 0;
 	/* The header lies before the packet, which begins at a cache line: a plain read costs less than a
 	 * readv. */
-	uint8_t *packet = tun->memory + PACKET_AT, *start = packet - header_len;
+	uint8_t *packet = large ? large->data : tun->memory + PACKET_AT, *start = packet - header_len;
+	size_t room = header_len + (large ? large->room : BURST_BYTES - PACKET_AT);
 
 	for (;;) {
-		ssize_t n = read(tun->fd, start, BURST_BYTES - PACKET_AT);
+		ssize_t n = read(tun->fd, start, room);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
 		memcpy(&header, start, header_len);
+		if (large && (size_t)n >= header_len && is_whole(&header, large, (size_t)n - header_len))
+			return 0;
 		if ((size_t)n >= header_len &&
 			segmenter_init(&tun->burst, &header, packet, (size_t)n - header_len)) {
 			tun->has_burst = true;
@@ -148,7 +182,14 @@ static bool take_packets(
 	return true;
 }
 
-int tun_read(struct tun *tun, struct packet_pool *pool, size_t max, struct packet_list *list)
+/* Packets that a burst stands for, at least. */
+static size_t segments_of(const struct packet *burst)
+{
+	return (burst->len + burst->segment - 1) / burst->segment;
+}
+
+static int read_packets(
+	struct tun *tun, struct packet_pool *pool, size_t max, struct packet **large, struct packet_list *list)
 {
 	size_t count = 0;
 
@@ -156,16 +197,65 @@ int tun_read(struct tun *tun, struct packet_pool *pool, size_t max, struct packe
 		if (!tun->has_burst) {
 			/* No burst is begun that, like the last one, would not fit: cut in two it costs twice
 			 * further on. */
-			if (count == max || (count && count + tun->burst_packets > max) ||
+			if (count >= max || (count && count + tun->burst_packets > max) ||
 				packet_pool_left(pool) == 0)
 				return 1;
-			int err = read_burst(tun);
+			int err = read_burst(tun, *large);
 			if (err)
 				return err == -EAGAIN ? 0 : err;
+			if (*large && (*large)->segment) {
+				tun->burst_packets = segments_of(*large);
+				count += tun->burst_packets;
+				packet_list_push(list, *large);
+				tun->stats.whole_read++;
+				*large = packet_take_burst(pool);
+				continue;
+			}
 		}
 		if (!take_packets(tun, pool, max, &count, list))
 			return 1;
 	}
+}
+
+int tun_read(struct tun *tun, struct packet_pool *pool, size_t max, struct packet_list *list)
+{
+	struct packet *large = tun->whole ? packet_take_burst(pool) : NULL;
+	int result = read_packets(tun, pool, max, &large, list);
+
+	/* What is left of a burst outlives the packet it was read into. */
+	if (large && tun->has_burst && tun->burst.bytes == large->data) {
+		memcpy(tun->memory + PACKET_AT, large->data, tun->burst.len);
+		tun->burst.bytes = tun->memory + PACKET_AT;
+	}
+	packet_give(pool, large);
+	return result;
+}
+
+void tun_cut(struct tun *tun, struct packet *burst, struct packet_pool *pool, struct packet_list *list)
+{
+	struct virtio_net_hdr header;
+	struct segmenter segmenter;
+
+	if (!burst_header(burst, &header) || !segmenter_init(&segmenter, &header, burst->data, burst->len)) {
+		tun->stats.read_dropped++;
+		packet_give(pool, burst);
+		return;
+	}
+	for (size_t len; (len = segmenter_next_len(&segmenter)) != 0;) {
+		struct packet *packet = packet_take(pool);
+
+		if (!packet || len > packet->room) {
+			packet_give(pool, packet);
+			segmenter_skip(&segmenter);
+			tun->stats.read_dropped++;
+			continue;
+		}
+		segmenter_next(&segmenter, packet->data);
+		packet->len = (uint32_t)len;
+		packet->queued = burst->queued;
+		packet_list_push(list, packet);
+	}
+	packet_give(pool, burst);
 }
 
 /* False: the device did not take it. */
@@ -201,6 +291,28 @@ static void write_merge(struct tun *tun, struct merge *merge)
 	merge_remove(&tun->table, merge);
 }
 
+static void write_burst(struct tun *tun, struct packet *burst)
+{
+	struct virtio_net_hdr header;
+	struct iovec iov[2] = { { &header, sizeof(header) }, { burst->data, burst->len } };
+
+	if (!tun->bursts || !burst_header(burst, &header)) {
+		tun->stats.write_dropped++;
+		return;
+	}
+	burst_set_checksum(burst, &header);
+	if (write_all(tun, iov, 2))
+		tun->stats.whole_written++;
+	else
+		tun->stats.write_dropped++;
+}
+
+static void write_merges(struct tun *tun)
+{
+	for (struct merge *merge; (merge = merge_oldest(&tun->table));)
+		write_merge(tun, merge);
+}
+
 void tun_write(struct tun *tun, struct packet *const *packets, size_t count)
 {
 	struct merge_table *table = &tun->table;
@@ -209,6 +321,11 @@ void tun_write(struct tun *tun, struct packet *const *packets, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		struct merge_view view;
 
+		if (packets[i]->segment) {
+			write_merges(tun); /* what came before it in its flow goes before it */
+			write_burst(tun, packets[i]);
+			continue;
+		}
 		if (!tun->bursts || count == 1 || !merge_view(&view, packets[i], table->udp)) {
 			write_single(tun, packets[i]);
 			continue;
@@ -230,6 +347,5 @@ void tun_write(struct tun *tun, struct packet *const *packets, size_t count)
 			write_merge(tun, merge_oldest(table));
 		merge_start(table, &view, packets[i]);
 	}
-	while ((merge = merge_oldest(table)))
-		write_merge(tun, merge);
+	write_merges(tun);
 }

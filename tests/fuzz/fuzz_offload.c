@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Bursts both ways. The first byte chooses: the rest is what a TUN device gave, to be taken apart; or packets
  * that a peer sent (each with a length before it), to be merged: and a burst that was merged must come apart
- * into packets of the same payload. */
+ * into packets of the same payload; or a whole burst that a peer sent, which must come apart into its payload
+ * where it is taken for one. */
 #include "core/base/bytes.h"
+#include "platform/linux/burst.h"
 #include "platform/linux/checksum.h"
 #include "platform/linux/merge.h"
 #include "platform/linux/segment.h"
@@ -131,11 +133,45 @@ static void merge_packets(const uint8_t *data, size_t size, bool right)
 		free(packets[--count].data);
 }
 
+static void look_at_burst(const uint8_t *data, size_t size)
+{
+	struct packet burst = { .len = (uint32_t)size - 2, .segment = get_be16(data) };
+	struct virtio_net_hdr header;
+	struct segmenter segmenter;
+	size_t len, payload = 0, packets = 0;
+
+	burst.data = malloc(burst.len);
+	assert(burst.data);
+	memcpy(burst.data, data + 2, burst.len);
+	if (burst_header(&burst, &header)) {
+		size_t most = burst.len / BURST_SEGMENT_MIN + 1;
+
+		burst_set_checksum(&burst, &header);
+		assert(segmenter_init(&segmenter, &header, burst.data, burst.len));
+		while ((len = segmenter_next_len(&segmenter)) != 0) {
+			uint8_t *out = malloc(len);
+
+			assert(out && len > header.hdr_len && len <= (size_t)header.hdr_len + burst.segment);
+			segmenter_next(&segmenter, out);
+			assert(memcmp(out + header.hdr_len, burst.data + header.hdr_len + payload,
+				       len - header.hdr_len) == 0);
+			payload += len - header.hdr_len;
+			packets++;
+			free(out);
+		}
+		assert(packets >= 2 && packets <= most && payload == burst.len - header.hdr_len);
+	}
+	free(burst.data);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 1)
 		return 0;
-	if (data[0] % 3 == 0)
+	if (data[0] & 0x80) {
+		if (size > 3)
+			look_at_burst(data + 1, size - 1);
+	} else if (data[0] % 3 == 0)
 		take_apart(data + 1, size - 1);
 	else
 		merge_packets(data + 1, size - 1, data[0] % 3 == 1);

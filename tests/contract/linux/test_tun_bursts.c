@@ -30,7 +30,9 @@ static struct packet_pool *pool;
 static struct {
 	uint64_t packets;
 	size_t largest_batch;
+	size_t bursts, largest_burst;
 	bool corrupt_next;
+	bool cut_next; /* each other burst goes through tun_cut */
 } passed;
 
 static uint32_t add_words(const uint8_t *bytes, size_t len, uint32_t sum)
@@ -86,6 +88,21 @@ static void carry(int from)
 		more = tun_read(tun[from], pool, 512, &list);
 		assert_true(more >= 0);
 		for (struct packet *packet; (packet = packet_list_pop(&list));) {
+			if (packet->segment) {
+				passed.bursts++;
+				if (packet->len > passed.largest_burst)
+					passed.largest_burst = packet->len;
+				if (passed.bursts % 2 && passed.cut_next) {
+					struct packet_list cut = { 0 };
+
+					tun_cut(tun[from], packet, pool, &cut);
+					assert_true(cut.count > 1);
+					packet_list_prepend(&list, &cut);
+					continue;
+				}
+				batch[count++] = packet;
+				continue;
+			}
 			check_packet(packet);
 			if (passed.corrupt_next && packet->len == 1420) {
 				packet->data[1400] ^= 1;
@@ -181,6 +198,56 @@ static void tcp_bursts_are_taken_apart_and_merged(void **state)
 	}
 }
 
+/* From one kernel to the other without being taken apart; and the same where some are. */
+static void tcp_bursts_pass_whole(void **state)
+{
+	static const char *const addresses[] = { "10.78.0.2:5005", "[fd78::2]:5005", "10.78.0.2:5006", "[fd78::2]:5006" };
+	struct tun_stats before, after;
+
+	(void)state;
+	assert_true(tun_has_bursts(tun[0]) && tun_has_bursts(tun[1]));
+	tun_read_whole(tun[0], true);
+	for (size_t i = 0; i < 4; i++) {
+		memset(&passed, 0, sizeof(passed));
+		passed.cut_next = i >= 2;
+		tun_stats(tun[1], &before);
+		transfer(addresses[i], false);
+		tun_stats(tun[1], &after);
+		assert_true(passed.bursts > 0 && passed.largest_burst > 20000);
+		assert_int_equal(after.write_dropped, before.write_dropped);
+		if (i < 2) {
+			assert_int_equal(after.whole_written - before.whole_written, passed.bursts);
+			assert_true(passed.packets < TRANSFER_BYTES / 1420 / 4);
+		} else {
+			assert_true(passed.packets > TRANSFER_BYTES / 1420 / 4);
+		}
+	}
+	tun_read_whole(tun[0], false);
+	memset(&passed, 0, sizeof(passed));
+	transfer("10.78.0.2:5007", false);
+	assert_int_equal(passed.bursts, 0);
+}
+
+/* What a peer sends as a burst and is none gets no further. */
+static void a_burst_that_is_none_is_dropped(void **state)
+{
+	struct packet *burst = packet_take_burst(pool);
+	struct tun_stats before, after;
+
+	(void)state;
+	memset(burst->data, 0, 3000);
+	burst->data[0] = 0x45;
+	put_be16(burst->data + IPV4_TOTAL, 3000);
+	burst->data[IPV4_PROTOCOL] = PROTOCOL_UDP;
+	burst->len = 3000;
+	burst->segment = 1000;
+	tun_stats(tun[1], &before);
+	tun_write(tun[1], &burst, 1);
+	tun_stats(tun[1], &after);
+	assert_int_equal(after.write_dropped, before.write_dropped + 1);
+	packet_give(pool, burst);
+}
+
 /* A packet damaged on the way must not hide in a burst whose checksum nobody looks at. */
 static void a_damaged_packet_is_not_merged(void **state)
 {
@@ -263,6 +330,8 @@ int main(void)
 		cmocka_unit_test(a_damaged_packet_is_not_merged),
 		cmocka_unit_test(udp_bursts_keep_their_datagrams),
 		cmocka_unit_test(a_burst_waits_for_room),
+		cmocka_unit_test(tcp_bursts_pass_whole),
+		cmocka_unit_test(a_burst_that_is_none_is_dropped),
 	};
 
 	for (int i = 0; i < 2; i++) {
@@ -270,6 +339,7 @@ int main(void)
 		assert_int_equal(tun_adopt(namespace_tun(names[i], v4[i], v6[i]), &tun[i]), 0);
 	}
 	pool = packet_pool_new(1024, 1420);
+	assert_true(packet_pool_add_bursts(pool, 64, 65536));
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 	for (int i = 0; i < 2; i++) {
 		tun_close(tun[i]);

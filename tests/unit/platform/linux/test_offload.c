@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checksums, taking bursts apart, and what may and may not be merged. */
+#include "platform/linux/burst.h"
 #include "platform/linux/checksum.h"
 #include "platform/linux/checksum_kinds.h"
 #include "platform/linux/inner.h"
@@ -400,6 +401,90 @@ static void flags_and_single_packets(void **state)
 	assert_int_equal(segmenter_next_len(&segmenter), 0);
 }
 
+/* What a kernel hands over with a burst: made with the sum of the pseudo header alone. */
+static void a_burst_is_told_to_the_device(void **state)
+{
+	(void)state;
+	for (int v6 = 0; v6 < 2; v6++) {
+		const struct made what = { .v6 = v6, .sequence = 9, .flags = FLAG_ACK | FLAG_PSH, .payload = 1200 };
+		struct packet *burst = packet(&what);
+		struct virtio_net_hdr header;
+		struct segmenter segmenter;
+		uint8_t out[1500];
+		size_t transport = v6 ? IPV6_LEN : IPV4_LEN, at = transport + TCP_LEN;
+
+		burst->segment = 500;
+		assert_true(burst_header(burst, &header));
+		assert_int_equal(header.flags, VIRTIO_NET_HDR_F_NEEDS_CSUM);
+		assert_int_equal(header.gso_type, v6 ? VIRTIO_NET_HDR_GSO_TCPV6 : VIRTIO_NET_HDR_GSO_TCPV4);
+		assert_int_equal(header.hdr_len, at);
+		assert_int_equal(header.gso_size, 500);
+		assert_int_equal(header.csum_start, transport);
+		assert_int_equal(header.csum_offset, TCP_CHECKSUM);
+		/* A sender may put anything where the sums belong. */
+		put_be16(burst->data + transport + TCP_CHECKSUM, 0x1234);
+		if (!v6)
+			put_be16(burst->data + IPV4_CHECKSUM, 0x1234);
+		burst_set_checksum(burst, &header);
+		assert_true(segmenter_init(&segmenter, &header, burst->data, burst->len));
+		for (size_t payload = 0, len; (len = segmenter_next_len(&segmenter)); payload += len - at) {
+			uint8_t again[1500];
+
+			segmenter_next(&segmenter, out);
+			memcpy(again, out, len);
+			finish(again, len);
+			assert_memory_equal(out, again, len);
+			assert_memory_equal(out + at, burst->data + at + payload, len - at);
+		}
+		packet_give(pool, burst);
+	}
+}
+
+static void what_is_no_burst_is_refused(void **state)
+{
+	static const struct {
+		const char *why;
+		struct made what;
+		size_t at; /* one byte that is changed; 0: none */
+		uint8_t value;
+		uint16_t segment;
+	} rows[] = {
+		{ "a valid one", { .flags = FLAG_ACK, .payload = 1200 }, 0, 0, 500 },
+		{ "the end of the data", { .flags = FLAG_ACK | FLAG_FIN, .payload = 1200 }, 0, 0, 500 },
+		{ "no segment", { .flags = FLAG_ACK, .payload = 1200 }, 0, 0, 0 },
+		{ "tiny segments", { .flags = FLAG_ACK, .payload = 1200 }, 0, 0, 255 },
+		{ "a single packet", { .flags = FLAG_ACK, .payload = 1200 }, 0, 0, 1200 },
+		{ "UDP", { .udp = true, .payload = 1200 }, 0, 0, 500 },
+		{ "SYN", { .flags = FLAG_ACK | 0x02, .payload = 1200 }, 0, 0, 500 },
+		{ "RST", { .flags = FLAG_ACK | 0x04, .payload = 1200 }, 0, 0, 500 },
+		{ "URG", { .flags = FLAG_ACK | 0x20, .payload = 1200 }, 0, 0, 500 },
+		{ "CWR", { .flags = FLAG_ACK | FLAG_CWR, .payload = 1200 }, 0, 0, 500 },
+		{ "no ACK", { .flags = FLAG_PSH, .payload = 1200 }, 0, 0, 500 },
+		{ "a short TCP header", { .flags = FLAG_ACK, .payload = 1200 }, IPV4_LEN + TCP_OFFSET, 4 << 4, 500 },
+		{ "reserved bits", { .flags = FLAG_ACK, .payload = 1200 }, IPV4_LEN + TCP_OFFSET, 5 << 4 | 1, 500 },
+		{ "all header", { .flags = FLAG_ACK, .payload = 30 }, IPV4_LEN + TCP_OFFSET, 15 << 4, 500 },
+		{ "IP options", { .flags = FLAG_ACK, .payload = 1200 }, 0, 0, 500 },
+		{ "a fragment", { .flags = FLAG_ACK, .payload = 1200 }, IPV4_FRAGMENT, 0x20, 500 },
+		{ "another length", { .flags = FLAG_ACK, .payload = 1200 }, IPV4_TOTAL + 1, 1, 500 },
+		{ "no IP", { .flags = FLAG_ACK, .payload = 1200 }, IPV4_PROTOCOL, 1, 500 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct packet *burst = packet(&rows[i].what);
+		struct virtio_net_hdr header;
+
+		if (rows[i].at)
+			burst->data[rows[i].at] = rows[i].value;
+		if (strcmp(rows[i].why, "IP options") == 0)
+			burst->data[0] = 0x46;
+		burst->segment = rows[i].segment;
+		if (burst_header(burst, &header) != (i < 2))
+			fail_msg("%s: %s", rows[i].why, i < 2 ? "refused" : "taken");
+		packet_give(pool, burst);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -410,6 +495,8 @@ int main(void)
 		cmocka_unit_test(what_is_damaged_goes_alone),
 		cmocka_unit_test(bursts_that_are_not_valid_are_dropped),
 		cmocka_unit_test(flags_and_single_packets),
+		cmocka_unit_test(a_burst_is_told_to_the_device),
+		cmocka_unit_test(what_is_no_burst_is_refused),
 	};
 
 	pool = packet_pool_new(8, 1500);
