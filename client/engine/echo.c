@@ -55,7 +55,7 @@ static void send_extension(
 		outbound_message(link, carrier, packet);
 }
 
-void echo_send_hello(struct link *link, enum carrier carrier)
+static void say_hello(struct link *link, enum carrier carrier, struct stream *stream)
 {
 	struct engine *engine = link->engine;
 	bool leads = endpoint_is_set(&link->endpoint) || link->tcp_endpoint_count;
@@ -63,15 +63,26 @@ void echo_send_hello(struct link *link, enum carrier carrier)
 		.type = EXTENSION_HELLO,
 		.len = EXTENSION_HELLO_LEN,
 		.capabilities = CAPABILITY_ECHO | CAPABILITY_STREAMS | CAPABILITY_STAMPS |
-				(leads ? CAPABILITY_LEADS : 0u),
+				(leads ? CAPABILITY_LEADS : 0u) | bursts_offer(engine, stream),
 		.streams_max = STREAMS_MAX,
 		.inner_max = (uint16_t)(engine->mtu > UINT16_MAX ? UINT16_MAX : engine->mtu),
 	};
 
-	if (!engine->extensions || !link->hello_due)
+	send_extension(link, carrier, stream, &hello);
+}
+
+void echo_send_hello(struct link *link, enum carrier carrier)
+{
+	if (!link->engine->extensions || !link->hello_due)
 		return;
 	link->hello_due = false;
-	send_extension(link, carrier, NULL, &hello);
+	say_hello(link, carrier, carrier == CARRIER_TCP ? link->stream : NULL);
+}
+
+void echo_say_hello(struct link *link, struct stream *stream)
+{
+	if (link->engine->extensions)
+		say_hello(link, CARRIER_TCP, stream);
 }
 
 void echo_tell_target(struct link *link)
@@ -85,7 +96,8 @@ void echo_tell_target(struct link *link)
 	link_event(link, &event);
 }
 
-static void take_hello(struct link *link, enum carrier carrier, const struct extension *hello)
+static void take_hello(
+	struct link *link, enum carrier carrier, struct stream *stream, const struct extension *hello)
 {
 	uint8_t private_key[KEY_LEN], public_key[KEY_LEN] = { 0 };
 	bool peer_leads;
@@ -104,8 +116,13 @@ static void take_hello(struct link *link, enum carrier carrier, const struct ext
 		link->peer_leads = peer_leads;
 		link_settings_changed(link);
 	}
+	if (carrier == CARRIER_TCP)
+		bursts_take_hello(stream, hello->capabilities);
 	if (!link->leads)
 		echo_send_hello(link, carrier);
+	/* One that the leader says for this connection is answered on it. */
+	if (!link->leads && carrier == CARRIER_TCP && stream->bursts && !stream->asked)
+		echo_say_hello(link, stream);
 	echo_tell_target(link);
 }
 
@@ -116,7 +133,7 @@ void echo_extension(
 
 	switch (extension->type) {
 	case EXTENSION_HELLO:
-		take_hello(link, carrier, extension);
+		take_hello(link, carrier, stream, extension);
 		break;
 	case EXTENSION_ECHO_REQUEST:
 		reply = *extension;

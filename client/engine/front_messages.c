@@ -66,6 +66,7 @@ static void take_tun(struct engine *engine, int handle)
 		tun_close(engine->tun);
 	}
 	engine->tun = tun;
+	tun_read_whole(tun, engine->whole_links > 0);
 	loop_watch_tun(engine->ports.loop, tun, engine->link_up ? LOOP_READ : 0u, &engine->tun_token);
 }
 
@@ -129,6 +130,7 @@ static void take_mtu(struct engine *engine, uint32_t mtu)
 	pool = packet_pool_new(count, room);
 	if (!pool)
 		return;
+	bursts_add_room(pool);
 	for (struct link *link = engine->links; link; link = link->next) {
 		outbound_drop_queue(link);
 		packet_give_list(engine->pool, &link->unsent);

@@ -2,6 +2,7 @@
 /* From the carriers to the TUN: opens messages, answers handshakes on the carrier they came by, and hands inner packets
  * over in batches. */
 #include "client/engine/state.h"
+#include "core/noise/message.h"
 
 void inbound_write_tun(struct engine *engine)
 {
@@ -29,6 +30,24 @@ static struct packet *take_packet(struct engine *engine)
 		return packet;
 	inbound_write_tun(engine);
 	return packet_take(engine->pool);
+}
+
+/* For what is inside a message: one that is too long for a single packet may be a burst. */
+static struct packet *take_plain(struct engine *engine, const struct stream *stream, size_t len)
+{
+	struct packet *packet = take_packet(engine), *burst;
+
+	if (!packet || !stream || !bursts_may_come(stream) || len <= packet->room + DATA_MIN_LEN)
+		return packet;
+	burst = packet_take_burst(engine->pool);
+	if (!burst) {
+		inbound_write_tun(engine);
+		burst = packet_take_burst(engine->pool);
+	}
+	if (!burst)
+		return packet; /* which is too small: dropped */
+	packet_give(engine->pool, packet);
+	return burst;
 }
 
 /* Where a message came from, so that the answer can go the same way. */
@@ -83,6 +102,11 @@ static void deliver(struct link *link, const struct origin *origin, struct packe
 	struct engine *engine = link->engine;
 
 	link->data_tcp |= origin->carrier == CARRIER_TCP;
+	/* A burst is taken only where that was said, and room for one is not for anything else. */
+	if (plain->segment ? !origin->stream || !bursts_may_come(origin->stream) : plain->large) {
+		packet_give(engine->pool, plain);
+		return;
+	}
 	if (echo_is_reply(link, origin->carrier, plain) || large_is_error(link, origin->carrier, plain)) {
 		packet_give(engine->pool, plain);
 		return;
@@ -112,7 +136,7 @@ static bool carrier_allowed(const struct link *link, enum carrier carrier)
 
 static enum verdict inbound_message(struct engine *engine, struct origin *origin, uint8_t *message, size_t len)
 {
-	struct packet *plain = take_packet(engine);
+	struct packet *plain = take_plain(engine, origin->stream, len);
 	const struct endpoint *source =
 		origin->carrier == CARRIER_TCP ? tcp_remote(origin->stream->tcp) : &origin->path.remote;
 	struct received received = { 0 };

@@ -63,6 +63,7 @@ void link_free(struct link *link)
 		if (stream->link == link)
 			stream_close(engine, stream);
 	}
+	bursts_stop(link);
 	untouch(link);
 	for (struct link **at = &engine->links; *at; at = &(*at)->next)
 		if (*at == link) {

@@ -36,8 +36,14 @@ static struct packet *pop_sealed(struct link *link, uint32_t lane)
 
 	while ((packet = lane == ANY_LANE ? queue_pop(link->queue, engine->now, &dropped)
 					  : queue_pop_lane(link->queue, lane, engine->now, &dropped))) {
+		if (packet->segment && (lane == ANY_LANE || !link->parallel.lanes[lane]->bursts)) {
+			bursts_cut(link, packet);
+			continue;
+		}
 		packet->ecn = inner_ecn(packet->data, packet->len);
-		enum verdict verdict = tunnel_seal(engine->tunnel, link->peer, packet, engine->now);
+		enum verdict verdict = packet->segment
+					       ? tunnel_seal_burst(engine->tunnel, link->peer, packet, engine->now)
+					       : tunnel_seal(engine->tunnel, link->peer, packet, engine->now);
 
 		if (verdict == VERDICT_OK)
 			break;
@@ -283,9 +289,17 @@ static void refuse_large(struct link *link, const struct packet *packet)
 	}
 }
 
+/* Whether a burst may wait, and go out, as it is. */
+static bool takes_whole(struct link *link, const struct packet *burst)
+{
+	if (link->whole && (link_carrier(link) != CARRIER_TCP || is_stuck(link)))
+		bursts_stop(link);
+	return link->whole && burst->len <= BURST_MAX;
+}
+
 void outbound_read_tun(struct engine *engine)
 {
-	struct packet_list batch = { 0 }, dropped = { 0 };
+	struct packet_list batch = { 0 }, dropped = { 0 }, cut = { 0 };
 	bool more = true;
 
 	/* Bounded, so that a busy TUN does not keep what comes in waiting. */
@@ -302,7 +316,13 @@ void outbound_read_tun(struct engine *engine)
 			}
 			struct link *link = peer_user(peer);
 
-			if (packet->len > largest(link)) {
+			if (packet->segment && !takes_whole(link, packet)) {
+				/* Its packets come next. */
+				tun_cut(engine->tun, packet, engine->pool, &cut);
+				packet_list_prepend(&batch, &cut);
+				continue;
+			}
+			if (!packet->segment && packet->len > largest(link)) {
 				refuse_large(link, packet);
 				packet_give(engine->pool, packet);
 				continue;

@@ -291,6 +291,7 @@ static void sample(struct link *link)
 	look_for_stalls(link);
 	queue_balance(link->queue, engine->now);
 	parallel_fill(link);
+	bursts_look(link);
 }
 
 void pace_note(struct link *link)

@@ -113,6 +113,8 @@ struct stream {
 	bool joined;           /* a lane of its link's queue */
 	bool stalled;          /* was one, and stands still */
 	bool spoken;           /* something has been sent on it */
+	bool asked;            /* a hello has gone out on it, and so offers bursts (bursts.c) */
+	bool bursts;           /* one has come in that does */
 	uint32_t lane;
 	struct stream_pace pace;
 	bool stamping;         /* the last stamp sent was not 0 */
@@ -223,6 +225,7 @@ struct link {
 	bool got_udp, got_tcp, sent_udp, sent_tcp, udp_failed, tcp_closed;
 	bool data_tcp; /* inner packets came in by TCP */
 	bool blocked; /* waits for room in its carrier */
+	bool whole;   /* takes bursts whole (bursts.c) */
 	struct link *next_touched;
 };
 
@@ -273,6 +276,7 @@ struct engine {
 	struct packet *to_tun[TO_TUN_MAX];
 	size_t to_tun_count;
 	size_t held_packets; /* of all streams (hold.c) */
+	size_t whole_links;
 	uint8_t *stream_bytes; /* STREAM_READ_LEN */
 };
 
@@ -353,6 +357,22 @@ void admission_leave(struct engine *engine, struct stream *stream, bool authenti
 void admission_tick(struct engine *engine);
 struct mono admission_deadline(const struct engine *engine);
 
+/* ---- bursts.c ---- */
+/* Room for them in a new pool; without it they are cut, and those of a peer dropped. */
+void bursts_add_room(struct packet_pool *pool);
+/* The capability to show in a hello that goes out on this stream (NULL: elsewhere). */
+uint32_t bursts_offer(const struct engine *engine, struct stream *stream);
+/* A hello came in on it. */
+void bursts_take_hello(struct stream *stream, uint32_t capabilities);
+/* Ten times a second while something moves: says hello on streams that have not had one, and decides. */
+void bursts_look(struct link *link);
+/* No longer whole, until the next look. */
+void bursts_stop(struct link *link);
+/* Puts the packets of a burst where it was: at the front of the queue. Takes it. */
+void bursts_cut(struct link *link, struct packet *burst);
+/* Whether this may come in on this stream. */
+bool bursts_may_come(const struct stream *stream);
+
 /* ---- parallel.c ---- */
 /* How many streams both sides take; 1 where the peer has not shown the capability. */
 uint32_t parallel_agreed(const struct link *link);
@@ -398,6 +418,8 @@ struct mono hold_deadline(const struct engine *engine);
 /* ---- echo.c ---- */
 void echo_send(struct link *link, const struct fallback_echo *echo);
 void echo_send_hello(struct link *link, enum carrier carrier);
+/* One more, on this very stream. */
+void echo_say_hello(struct link *link, struct stream *stream);
 void echo_extension(struct link *link, enum carrier carrier, struct stream *stream, const struct extension *extension);
 /* Whether an inner packet is the answer to one of our ICMP echoes (it is then reported and not for the TUN). */
 bool echo_is_reply(struct link *link, enum carrier carrier, const struct packet *plain);

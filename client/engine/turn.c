@@ -21,6 +21,8 @@ struct engine *engine_new(const struct engine_ports *ports)
 	/* Until an MTU asks for larger ones. */
 	engine->pool = packet_pool_new(FIRST_POOL_PACKETS, FIRST_POOL_ROOM);
 	engine->stream_bytes = malloc(STREAM_READ_LEN);
+	if (engine->pool)
+		bursts_add_room(engine->pool);
 	if (!engine->tunnel || !engine->pool || !engine->stream_bytes || !admission_init(engine))
 		goto fail;
 	engine->now = clock_now(ports->clock);

@@ -28,7 +28,6 @@ struct sim_settings {
 	uint32_t delay_us;        /* one way */
 	bool preshared;
 	bool server_endpoint;     /* the server knows where the client is, too */
-	bool server_extensions_off;
 	size_t server_handles;    /* 0: more than it wants */
 };
 
