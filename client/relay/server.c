@@ -11,6 +11,8 @@
 #define PAUSE_MS 250
 /* Listeners, the loop, standard streams, and some for libraries. */
 #define HANDLES_SPARE 32
+/* With fewer places for strangers than this, half of all are theirs. */
+#define UNKNOWN_LEAST 16
 
 /* Two handles for each connection: one towards the client, one towards the server. */
 static void fit_to_handles(size_t handles, size_t *unknown_max, size_t *known_max)
@@ -21,7 +23,8 @@ static void fit_to_handles(size_t handles, size_t *unknown_max, size_t *known_ma
 	*known_max = PLACES_KNOWN_MAX;
 	if (pairs >= PLACES_UNKNOWN_MAX + PLACES_KNOWN_MAX)
 		return;
-	*unknown_max = pairs / 5;
+	/* A stranger that is closed before it can speak is never known. */
+	*unknown_max = pairs / 5 < UNKNOWN_LEAST ? pairs / 2 : pairs / 5;
 	*known_max = pairs - *unknown_max;
 }
 

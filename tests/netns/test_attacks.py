@@ -15,7 +15,7 @@ from types import SimpleNamespace
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from lib import case  # noqa: E402
 from lib.case import main_path, waiting  # noqa: E402
-from lib.lab import check, wait_until  # noqa: E402
+from lib.lab import check, cpu_s, wait_until  # noqa: E402
 from lib.network import Site  # noqa: E402
 from lib.relay import resident_kib  # noqa: E402
 from lib.tunnel import PORT, Daemon, Key, engine, interface_text, peer_text  # noqa: E402
@@ -250,14 +250,6 @@ def test_a_peer_that_does_not_read(lab):
                " in its socket (bound 512 KiB each)")
     check(lab.sanitized or grown <= 512, f"{grown} KiB more memory for a peer that does not read")
     check(0 < waits[-1] <= 512 * 1024, f"{waits[-1]} bytes wait in the socket")
-
-
-def cpu_s(pids):
-    ticks = 0
-    for pid in pids:
-        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 @waiting

@@ -9,7 +9,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from lib import case  # noqa: E402
 from lib.case import main_path, waiting  # noqa: E402
-from lib.lab import check, wait_until  # noqa: E402
+from lib.lab import check, cpu_s, wait_until  # noqa: E402
 from lib.network import Site  # noqa: E402
 from lib.relay import ClientRelay, resident_kib, start_relay  # noqa: E402
 from lib.tunnel import PORT, Daemon, Key, engine, interface_text, peer_text, wireguard_go  # noqa: E402
@@ -26,12 +26,12 @@ def stock_server(site, stock, server_key, client_key):
     return server
 
 
-def relayed(lab, stock=wireguard_go, client_extra="", peer_extra="", up=True):
+def relayed(lab, stock=wireguard_go, client_extra="", peer_extra="", up=True, limit=None):
     """A stock server without TCP, the relay in front of it, and the client's daemon with a profile that knows both."""
     site = Site(lab)
     server_key, client_key = Key(), Key()
     server = stock_server(site, stock, server_key, client_key)
-    relay = start_relay(site.server, server_key, f"0.0.0.0:{TCP_PORT}", f"[::]:{TCP_PORT}", forward=f"127.0.0.1:{PORT}")
+    relay = start_relay(site.server, server_key, f"0.0.0.0:{TCP_PORT}", f"[::]:{TCP_PORT}", forward=f"127.0.0.1:{PORT}", limit=limit)
     daemon = Daemon(site.client)
     daemon.profile("office", interface_text(
         client_key, extra=f"Address = 10.77.0.2/24, fd77::2/64\n{client_extra}") + peer_text(
@@ -257,15 +257,21 @@ def crowd(lab, count, sources, bound_s):
                       *[word for address in addresses for word in ("--from", address)])
     idle.wait_for_text("open", 60)
     time.sleep(1)
-    seconds, _ = daemon.up("office", "--timeout", "40")
-    pings(site.client)
+    took = []
+    for _ in range(100 if lab.long else 2):
+        seconds, _ = daemon.up("office", "--timeout", "40")
+        took.append(seconds)
+        pings(site.client, count=5)
+        daemon.cli("down", "office")
+    daemon.up("office", "--timeout", "40")
     time.sleep(8)
     pings(site.client)
     grown = resident_kib(relay) - before
     idle.stop()
-    lab.figure(f"{count} connections from {sources} sources: connect in {seconds:.2f} s (bound {bound_s} s),"
-               f" {grown} KiB more memory (bound 4096 KiB)")
-    check(seconds <= lab.bound(bound_s), f"connect took {seconds:.2f} s")
+    worst = sorted(took)[int(len(took) * 0.99) - 1] if lab.long else max(took)
+    lab.figure(f"{count} connections from {sources} sources: {len(took)} connects, first {took[0]:.2f} s, p99 {worst:.2f} s (bound"
+               f" {bound_s} s), {grown} KiB more memory (bound 4096 KiB)")
+    check(worst <= lab.bound(bound_s), f"connect took {worst:.2f} s")
     check(lab.sanitized or grown <= 4096, f"{grown} KiB more memory")
 
 
@@ -275,6 +281,32 @@ def test_idle_connections_from_one_source(lab):
 
 def test_idle_connections_from_many_sources(lab):
     crowd(lab, 4096 if lab.long else 2048, 256 if lab.long else 128, 10)
+
+
+def test_few_descriptors(lab):
+    """With hardly any the relay keeps fewer places: it does not run short, who is in stays in, who comes later gets in."""
+    site, server, relay, daemon, _, _ = relayed(lab, limit=64)
+    daemon.cli("switch", "office", "tcp")
+    pings(site.client)
+    other = lab.host("crowd")
+    lab.wire(other, "eth0", site.server, "crowd0")
+    other.run("ip", "address", "add", "203.0.113.2/24", "dev", "eth0")
+    site.server.run("ip", "address", "add", "203.0.113.1/24", "dev", "crowd0")
+    crowd = other.tool("connections.py", "203.0.113.1", TCP_PORT, "--count", 90, "--again")
+    crowd.wait_for_text("open", 60)
+    before, most = cpu_s([relay.pid]), 0
+    for _ in range(20):
+        most = max(most, len(list(pathlib.Path(f"/proc/{relay.pid}/fd").iterdir())))
+        time.sleep(0.1)
+    pings(site.client, count=10)
+    spent = cpu_s([relay.pid]) - before
+    daemon.cli("down", "office")
+    site.router.block()
+    seconds, _ = daemon.up("office", "--timeout", "20")
+    pings(site.client, count=10)
+    crowd.stop()
+    lab.figure(f"at most {most} of 64 descriptors in use, {spent:.2f} s of 2.2 s; a connect beside the crowd in {seconds:.2f} s")
+    check(most <= 64, f"{most} descriptors in use")
 
 
 @waiting

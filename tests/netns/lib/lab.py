@@ -29,6 +29,15 @@ def check(condition, text):
         raise Failure(text)
 
 
+def cpu_s(pids):
+    """Seconds of processor time that these have taken."""
+    ticks = 0
+    for pid in pids:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def wait_until(test, what, timeout=PATIENCE_S, interval=0.02):
     """Returns the first true value of test() and the seconds it took."""
     start = time.monotonic()

@@ -8,8 +8,9 @@ import subprocess
 from lib.lab import wait_until
 
 
-def start_relay(host, server_key, *listen, forward):
-    program = host.start(host.lab.binary("wgtcp-relay"),
+def start_relay(host, server_key, *listen, forward, limit=None):
+    """limit: of descriptors."""
+    program = host.start(*(["prlimit", f"--nofile={limit}:{limit}"] if limit else []), host.lab.binary("wgtcp-relay"),
                          *[word for address in listen for word in ("--listen", address)],
                          "--forward", forward, "--public-key", server_key.public, name="relay")
     program.wait_for_text(rf"(?s)(listening on.*){{{len(listen)}}}")
