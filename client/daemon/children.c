@@ -246,10 +246,8 @@ static uint32_t begin(struct children *children, enum child_kind kind, const str
 	child->user = user;
 	child->log = log;
 	g_strlcpy(child->tunnel, tunnel, sizeof(child->tunnel));
-	if (log >= 0) {
-		fcntl(log, F_SETFL, O_NONBLOCK);
+	if (log >= 0)
 		child->log_source = g_unix_fd_add(log, G_IO_IN | G_IO_HUP | G_IO_ERR, log_ready, child);
-	}
 	g_ptr_array_add(children->list, child);
 	return child->id;
 }
@@ -265,7 +263,10 @@ static uint32_t begin_logged(struct children *children, enum child_kind kind, co
 		return 0;
 	handles[0] = given;
 	handles[1] = pipe[1];
-	id = begin(children, kind, what, handles, pipe[0], tunnel, exited, user);
+	/* The daemon would wait in a read for ever. */
+	id = fcntl(pipe[0], F_SETFL, O_NONBLOCK) != 0
+		? 0
+		: begin(children, kind, what, handles, pipe[0], tunnel, exited, user);
 	close(pipe[1]);
 	if (!id)
 		close(pipe[0]);

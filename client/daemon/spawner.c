@@ -454,7 +454,8 @@ int spawner_fork(int *handle, pid_t *pid)
 		close(pair[1]);
 		return error;
 	}
-	child = fork();
+	/* The daemon would wait for the spawner's word for ever. */
+	child = fcntl(pair[0], F_SETFL, O_NONBLOCK) == 0 ? fork() : -1;
 	if (child < 0) {
 		error = -errno;
 		for (i = 0; i < 2; i++) {
@@ -467,7 +468,6 @@ int spawner_fork(int *handle, pid_t *pid)
 		close(pair[1]);
 		close(sockets[1]);
 		privileged_socket_use(sockets[0]);
-		fcntl(pair[0], F_SETFL, O_NONBLOCK);
 		*handle = pair[0];
 		*pid = child;
 		return 0;

@@ -4,7 +4,6 @@
 #include "client/daemon/daemon.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glib-unix.h>
 #include <glib.h>
 #include <string.h>
@@ -58,7 +57,7 @@ static bool flush(struct uapi_stream *stream)
 
 	while ((request = g_queue_peek_head(&stream->unsent))) {
 		ssize_t n = send(stream->handle, request->text.bytes + request->sent,
-			request->text.len - request->sent, MSG_NOSIGNAL);
+			request->text.len - request->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR;
@@ -91,7 +90,7 @@ static bool receive(struct uapi_stream *stream)
 			stream->in = bytes;
 			stream->in_room = room;
 		}
-		n = recv(stream->handle, stream->in + stream->in_len, stream->in_room - stream->in_len, 0);
+		n = recv(stream->handle, stream->in + stream->in_len, stream->in_room - stream->in_len, MSG_DONTWAIT);
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR;
 		if (n == 0)
@@ -178,7 +177,6 @@ struct uapi_stream *uapi_stream_new(int handle)
 {
 	struct uapi_stream *stream = g_new0(struct uapi_stream, 1);
 
-	fcntl(handle, F_SETFL, fcntl(handle, F_GETFL) | O_NONBLOCK);
 	stream->handle = handle;
 	g_queue_init(&stream->unsent);
 	g_queue_init(&stream->unanswered);

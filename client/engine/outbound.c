@@ -16,6 +16,7 @@
 #define COPIES_MAX 64
 
 #define USUAL_WIRE 1500
+#define HEADERS_MAX 100u /* IPv6 and TCP, with all its options */
 #define TOO_BIG_MS 10
 
 static struct udp_socket *socket_for(struct engine *engine, const struct endpoint *remote)
@@ -289,12 +290,12 @@ static void refuse_large(struct link *link, const struct packet *packet)
 	}
 }
 
-/* Whether a burst may wait, and go out, as it is. */
+/* Whether a burst may wait, and go out, as it is: its packets, too, must be ones that the peer takes. */
 static bool takes_whole(struct link *link, const struct packet *burst)
 {
 	if (link->whole && (link_carrier(link) != CARRIER_TCP || is_stuck(link)))
 		bursts_stop(link);
-	return link->whole && burst->len <= BURST_MAX;
+	return link->whole && burst->len <= BURST_MAX && burst->segment + HEADERS_MAX <= largest(link);
 }
 
 void outbound_read_tun(struct engine *engine)

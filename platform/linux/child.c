@@ -202,6 +202,11 @@ int child_start(const char *name, char *const arguments[], struct child **out)
 		err = -errno;
 		goto out;
 	}
+	/* Whoever reads would wait there for ever. */
+	if (fcntl(pipe[0], F_SETFL, O_NONBLOCK)) {
+		err = -errno;
+		goto out;
+	}
 	child->pid = fork();
 	if (!child->pid)
 		run(path, arguments, &identity, filter, pipe[1], parent);
@@ -210,7 +215,6 @@ int child_start(const char *name, char *const arguments[], struct child **out)
 		goto out;
 	}
 	child->out = pipe[0];
-	fcntl(child->out, F_SETFL, O_NONBLOCK);
 	pipe[0] = -1;
 	*out = child;
 	child = NULL;

@@ -2,7 +2,8 @@
 """One call fails: memory, or a call of the system, at each place where a program of ours makes one, in turn. None crashes or
 hangs, what ends says why, nothing runs with more rights than it should, and nothing is left behind.
 
---long: each place. Else a sample of them, the same each time."""
+--long: each place, which is a line of a program: of the calls that it makes there the first, one between, and the last. Else
+a sample of them, the same each time."""
 
 import pathlib
 import random
@@ -21,6 +22,7 @@ from lib.tunnel import Daemon, Key, interface_text, peer_text  # noqa: E402
 MEMORY, SYSTEM = 1, 2
 KINDS = {MEMORY: "memory", SYSTEM: "system"}
 LAYOUT = "III52s"
+PLACES_MAX = 16384
 # Without these a process would have more rights than it should: it must not go on.
 CONFINING = {"prctl", "syscall", "setgroups", "setresuid", "setresgid", "setrlimit"}
 
@@ -34,11 +36,11 @@ class Striker:
         self.environment = {"LD_PRELOAD": str(lab.binary("wgtcp-strike.so")), "STRIKE_FILE": str(self.file)}
 
     def arm(self, kind, at):
-        self.file.write_bytes(struct.pack(LAYOUT, kind, at, 0, b""))
+        self.file.write_bytes(struct.pack(LAYOUT, kind, at, 0, b"") + bytes(8 * PLACES_MAX))
 
     def seen(self):
         """How many calls there were, and the name of the one that failed."""
-        _, _, count, name = struct.unpack(LAYOUT, self.file.read_bytes())
+        _, _, count, name = struct.unpack_from(LAYOUT, self.file.read_bytes())
         return count, name.rstrip(b"\0").decode()
 
     def places(self, kind, run, most):
@@ -47,8 +49,13 @@ class Striker:
         run()
         count, _ = self.seen()
         check(count > 0, f"no call of kind {KINDS[kind]} was seen: is the library loaded?")
-        numbers = list(range(1, count + 1))
-        if not self.lab.long and count > most:
+        check(count < PLACES_MAX, f"{count} calls of kind {KINDS[kind]}")
+        calls = {}
+        for number, place in enumerate(struct.unpack_from(f"{count}Q", self.file.read_bytes(), struct.calcsize(LAYOUT) + 8), 1):
+            calls.setdefault(place, []).append(number)
+        numbers = sorted({of[at] for of in calls.values() for at in (0, len(of) // 2, -1)})
+        self.lab.note(f"{KINDS[kind]}: {count} calls at {len(calls)} places")
+        if not self.lab.long and len(numbers) > most:
             numbers = sorted(random.Random(7).sample(numbers, most))
         return numbers
 

@@ -32,6 +32,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#define PLACES_MAX 16384
+
 enum kind { KIND_MEMORY = 1, KIND_SYSTEM };
 
 struct strike {
@@ -39,10 +41,12 @@ struct strike {
 	_Atomic uint32_t at;    /* the number, from 1; 0: none */
 	_Atomic uint32_t count; /* of calls so far */
 	char name[52];          /* of the call that failed */
+	uint64_t places[PLACES_MAX]; /* where in which program each call was made, by its number */
 };
 
 static struct strike *strike;
 static uintptr_t start, end; /* of the program */
+static uint64_t program;     /* tells programs apart */
 
 static int take_program(struct dl_phdr_info *info, size_t size, void *user)
 {
@@ -70,6 +74,8 @@ __attribute__((constructor)) static void begin(void)
 	if (fd >= 0)
 		syscall(SYS_close, fd);
 	dl_iterate_phdr(take_program, NULL);
+	for (const char *name = program_invocation_short_name; *name; name++)
+		program = program * 31 + (uint8_t)*name;
 	if (map != MAP_FAILED)
 		strike = map;
 }
@@ -82,6 +88,8 @@ static bool strikes(enum kind kind, const void *caller, const char *name)
 	if (!strike || strike->kind != kind || (uintptr_t)caller < start || (uintptr_t)caller >= end)
 		return false;
 	number = ++strike->count;
+	if (number < PLACES_MAX)
+		strike->places[number] = program << 32 | ((uintptr_t)caller - start);
 	if (number != strike->at)
 		return false;
 	snprintf(strike->name, sizeof(strike->name), "%s", name);

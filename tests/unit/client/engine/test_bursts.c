@@ -31,7 +31,7 @@ static uint8_t byte_at(uint32_t at)
 	return (uint8_t)(at * 2654435761u >> 24);
 }
 
-static void send_burst(struct simulation *sim, struct flow *flow)
+static void send_burst(struct simulation *sim, struct flow *flow, uint16_t segment)
 {
 	static uint8_t packet[HEADER + BURST_PAYLOAD];
 	struct ip_address address;
@@ -52,7 +52,7 @@ static void send_burst(struct simulation *sim, struct flow *flow)
 	packet[33] = 0x10;
 	for (uint32_t i = 0; i < BURST_PAYLOAD; i++)
 		packet[HEADER + i] = byte_at(flow->sent + i);
-	host_send_burst(sim->client.host, packet, sizeof(packet), SEGMENT);
+	host_send_burst(sim->client.host, packet, sizeof(packet), segment);
 	flow->sent += BURST_PAYLOAD;
 }
 
@@ -79,7 +79,7 @@ static void take(struct simulation *sim, struct flow *flow)
 static void traffic(struct simulation *sim, struct flow *flow, uint64_t ms)
 {
 	for (uint64_t passed = 0; passed < ms; passed += 10) {
-		send_burst(sim, flow);
+		send_burst(sim, flow, SEGMENT);
 		sim_run(sim, 10);
 		take(sim, flow);
 	}
@@ -142,7 +142,7 @@ static void udp_has_none(void **state)
 	/* And back: what waits is cut, nothing is lost. */
 	uint64_t before;
 
-	send_burst(&sim, &flow);
+	send_burst(&sim, &flow, SEGMENT);
 	sim_set(&sim, &sim.client, "transport=udp\n");
 	sim_run(&sim, 3000);
 	take(&sim, &flow);
@@ -197,7 +197,30 @@ static void a_path_that_loses_gets_packets(void **state)
 	sim_close(&sim);
 }
 
-/* A burst that comes where none was offered, or by UDP, goes no further; neither does a packet larger than the MTU. */
+/* What is too large for the peer is refused packet by packet, as by any router, whether it came in a burst or not. */
+static void a_burst_of_packets_that_are_too_large_does_not_pass(void **state)
+{
+	struct simulation sim;
+	struct flow flow = { 0 };
+
+	(void)state;
+	begin(&sim, &by_tcp, true);
+	traffic(&sim, &flow, 500);
+	assert_true(whole(&sim) >= 20);
+	flow.got = flow.sent;
+	uint64_t before = whole(&sim);
+	struct flow large = flow;
+
+	send_burst(&sim, &large, 1700);
+	sim_run(&sim, 500);
+	flow.disordered = true;
+	take(&sim, &flow);
+	assert_int_equal(whole(&sim), before);
+	assert_true(flow.got < large.sent - 1700); /* but for its short end, which is none too large */
+	sim_close(&sim);
+}
+
+/* A burst that comes where none was offered goes no further. */
 static void nobody_is_made_to_take_one(void **state)
 {
 	struct simulation sim;
@@ -222,6 +245,7 @@ int main(void)
 		cmocka_unit_test(udp_has_none),
 		cmocka_unit_test(a_peer_without_them_gets_packets),
 		cmocka_unit_test(a_path_that_loses_gets_packets),
+		cmocka_unit_test(a_burst_of_packets_that_are_too_large_does_not_pass),
 		cmocka_unit_test(nobody_is_made_to_take_one),
 	};
 
