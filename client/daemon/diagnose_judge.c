@@ -86,12 +86,16 @@ static void judge_family(const struct diagnose_family *family, const struct diag
 {
 	const char *name = check == RPC_CHECK_IPV4 ? "IPv4" : "IPv6";
 	const char *other_name = check == RPC_CHECK_IPV4 ? "IPv6" : "IPv4";
-	bool other_works = other->address && other->route;
+	bool other_works = other->address && (other->route || other->reached);
 	char lack[80];
 
 	if (family->address && family->route) {
 		diagnose_say(lines, check, "", RPC_VERDICT_OK, "", "an address and a route by %s",
 			family->interface);
+		return;
+	}
+	if (family->address && family->reached) {
+		diagnose_say(lines, check, "", RPC_VERDICT_OK, "", "an address, and a route to the server");
 		return;
 	}
 	snprintf(lack, sizeof(lack), "%s",

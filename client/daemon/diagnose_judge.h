@@ -15,6 +15,7 @@
 struct diagnose_family {
 	bool address;       /* on some link, other than a link-local one */
 	bool route;         /* to the outside */
+	bool reached;       /* there is a route to a peer's address of this family */
 	bool needed;        /* some peer has addresses of this family only */
 	char interface[16]; /* that the route leads through */
 	char past[16];      /* what a tunnel that takes all of it is there for leaves by this one; "": it does not */

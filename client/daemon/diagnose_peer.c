@@ -151,9 +151,12 @@ static void look_at_way(struct diagnose *diagnose, struct diagnose_peer *peer, c
 	if (endpoint_is_set(&way->udp))
 		all[count++] = way->udp;
 	for (i = 0; i < count; i++) {
-		peer->route |= has_route(&all[i].address, diagnose);
-		v4 |= all[i].address.family == IP_V4;
-		v6 |= all[i].address.family == IP_V6;
+		bool is_v4 = all[i].address.family == IP_V4, route = has_route(&all[i].address, diagnose);
+
+		peer->route |= route;
+		*(is_v4 ? &diagnose->facts.v4.reached : &diagnose->facts.v6.reached) |= route;
+		v4 |= is_v4;
+		v6 |= !is_v4;
 	}
 	peer->known = count != 0;
 	diagnose->facts.v4.needed |= v4 && !v6;

@@ -58,6 +58,7 @@ static void no_route(struct diagnose_facts *facts)
 static void route_to_peer_only(struct diagnose_facts *facts)
 {
 	facts->v4.route = false;
+	facts->v4.reached = true;
 }
 
 static void only_ipv6_server(struct diagnose_facts *facts)
@@ -257,8 +258,10 @@ static void test_places(void **state)
 		{ no_link, RPC_CHECK_UDP, UNKNOWN, BAD, 6, RPC_CAUSE_NO_NETWORK, "no address" },
 		{ no_route, RPC_CHECK_ROUTE, BAD, BAD, 6, RPC_CAUSE_NO_NETWORK, "DHCP" },
 		{ no_route, RPC_CHECK_TCP, UNKNOWN, BAD, 6, RPC_CAUSE_NO_NETWORK, "no route to it" },
-		{ route_to_peer_only, RPC_CHECK_ROUTE, WARNING, BAD, 0, RPC_CAUSE_NONE,
+		{ route_to_peer_only, RPC_CHECK_ROUTE, WARNING, WARNING, 0, RPC_CAUSE_NONE,
 			"reached without one" },
+		{ route_to_peer_only, RPC_CHECK_IPV4, OK, WARNING, 0, RPC_CAUSE_NONE, "a route to the server" },
+		{ route_to_peer_only, RPC_CHECK_IPV6, OK, WARNING, 0, RPC_CAUSE_NONE, "not needed, since IPv4 works" },
 		{ only_ipv6_server, RPC_CHECK_IPV6, BAD, BAD, 6, RPC_CAUSE_NO_NETWORK,
 			"only an address of this kind" },
 		{ dns_dead, RPC_CHECK_DNS, BAD, BAD, 6, RPC_CAUSE_DNS_FAILED, "no DNS server answers" },
