@@ -24,8 +24,9 @@
 #define STAMP_EVERY_NS 1000000
 #define LONG_US 10000 /* shorter paths need none */
 /* How long a stream counts as begun on a path of which nothing is known. Holding doubles the round trip of
- * every young flow, and a path that carries little, such as somebody's reading, stays unknown for hours. */
-#define UNKNOWN_MS (10 * 1000)
+ * every young flow, so what is read in a browser meanwhile comes late, and a path that carries little stays unknown for
+ * hours: long enough for what was waiting for the tunnel, and no longer. */
+#define UNKNOWN_MS (5 * 1000)
 /* In tenths of a round trip: how long after the shortest way's time data comes out. What had to be sent again
  * once is then about in time. (0.7: flows left slow start early; 1.3: no better.) */
 #define HOLD_TENTHS 10
