@@ -9,7 +9,7 @@
  * be able to tell packets apart. Called by the engine's loop. Source: docs/wire.md 5; virtio 1.2, 5.1.6. */
 #include "client/engine/state.h"
 
-/* As much as the kernel gives in half a millisecond; more are not worth the cache. */
+/* 4 MiB at most, touched only as far as it is used; when it is short, bursts are cut. */
 #define BURSTS_KEPT 64
 #define BURST_ROOM (64u << 10)
 

@@ -22,14 +22,20 @@ void inbound_to_tun(struct engine *engine, struct packet *plain)
 		inbound_write_tun(engine);
 }
 
-static struct packet *take_packet(struct engine *engine)
+/* What waits for the TUN is written where the pool has no more. */
+static struct packet *take_by(struct engine *engine, struct packet *(*take)(struct packet_pool *pool))
 {
-	struct packet *packet = packet_take(engine->pool);
+	struct packet *packet = take(engine->pool);
 
 	if (packet)
 		return packet;
 	inbound_write_tun(engine);
-	return packet_take(engine->pool);
+	return take(engine->pool);
+}
+
+static struct packet *take_packet(struct engine *engine)
+{
+	return take_by(engine, packet_take);
 }
 
 /* For what is inside a message: one that is too long for a single packet may be a burst. */
@@ -39,11 +45,7 @@ static struct packet *take_plain(struct engine *engine, const struct stream *str
 
 	if (!packet || !stream || !bursts_may_come(stream) || len <= packet->room + DATA_MIN_LEN)
 		return packet;
-	burst = packet_take_burst(engine->pool);
-	if (!burst) {
-		inbound_write_tun(engine);
-		burst = packet_take_burst(engine->pool);
-	}
+	burst = take_by(engine, packet_take_burst);
 	if (!burst)
 		return packet; /* which is too small: dropped */
 	packet_give(engine->pool, packet);

@@ -31,7 +31,7 @@ void tun_write(struct tun *tun, struct packet *const *packets, size_t count);
 struct tun_stats {
 	uint64_t read_dropped;  /* not valid, or larger than a packet of the pool */
 	uint64_t write_dropped; /* not valid, or not taken by the device */
-	uint64_t whole_read, whole_written; /* bursts */
+	uint64_t whole_written; /* bursts */
 };
 void tun_stats(const struct tun *tun, struct tun_stats *out);
 

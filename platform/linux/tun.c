@@ -207,7 +207,6 @@ static int read_packets(
 				tun->burst_packets = segments_of(*large);
 				count += tun->burst_packets;
 				packet_list_push(list, *large);
-				tun->stats.whole_read++;
 				*large = packet_take_burst(pool);
 				continue;
 			}
