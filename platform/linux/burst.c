@@ -2,7 +2,6 @@
 /* What makes a burst valid, and its header for the device. Called by tun.c. Source: virtio 1.2, 5.1.6; RFC 9293. */
 #include "platform/linux/burst.h"
 
-#include "core/base/bytes.h"
 #include "platform/linux/checksum.h"
 #include "platform/linux/inner.h"
 
@@ -33,15 +32,9 @@ bool burst_header(const struct packet *burst, struct virtio_net_hdr *out)
 void burst_set_checksum(struct packet *burst, const struct virtio_net_hdr *header)
 {
 	uint8_t *ip = burst->data;
-	bool v4 = ip[0] >> 4 == 4;
-	uint32_t len = burst->len - header->csum_start;
 
 	checksum_put(ip + header->csum_start + TCP_CHECKSUM,
-		checksum_fold(checksum_pseudo(ip + (v4 ? (size_t)IPV4_SOURCE : (size_t)IPV6_SOURCE),
-			ip + (v4 ? (size_t)IPV4_DESTINATION : (size_t)IPV6_DESTINATION), v4 ? 4 : 16, PROTOCOL_TCP, len)));
-	/* The header's own sum is the sender's word: a burst is cut by copying it. */
-	if (v4) {
-		put_be16(ip + IPV4_CHECKSUM, 0);
-		checksum_put(ip + IPV4_CHECKSUM, (uint16_t)~checksum_fold(checksum_add(0, ip, IPV4_LEN)));
-	}
+		checksum_fold(inner_pseudo_sum(ip, PROTOCOL_TCP, burst->len - header->csum_start)));
+	/* The header's own sum is the sender's word. */
+	inner_set_ip_checksum(ip);
 }

@@ -45,5 +45,9 @@ enum {
 /* The length of the IP header of a packet of exactly len bytes that is neither fragment nor has options or extension
  * headers; 0: of another kind. */
 size_t inner_ip_header(const uint8_t *bytes, size_t len, uint8_t *protocol);
+/* The sum (checksum.h) of the pseudo header before len bytes of TCP or UDP. */
+uint64_t inner_pseudo_sum(const uint8_t *ip, uint8_t protocol, uint32_t len);
+/* Of a header without options; nothing for IPv6, which has none. */
+void inner_set_ip_checksum(uint8_t *ip);
 
 #endif

@@ -21,9 +21,7 @@ static bool checksums_right(const struct merge_view *view)
 	const uint8_t *ip = view->bytes;
 	bool v4 = is_v4(view);
 	size_t len = view->len - view->transport;
-	uint64_t sum = checksum_pseudo(ip + (v4 ? (size_t)IPV4_SOURCE : (size_t)IPV6_SOURCE),
-		ip + (v4 ? (size_t)IPV4_DESTINATION : (size_t)IPV6_DESTINATION), v4 ? 4 : 16, view->protocol,
-		(uint32_t)len);
+	uint64_t sum = inner_pseudo_sum(ip, view->protocol, (uint32_t)len);
 
 	if (v4 && checksum_fold(checksum_add(0, ip, IPV4_LEN)) != 0xffff)
 		return false;
@@ -169,14 +167,11 @@ void merge_prepare(const struct merge *merge, struct merge_write *out)
 	memcpy(ip, first->bytes, first->header_len);
 	if (v4) {
 		put_be16(ip + IPV4_TOTAL, (uint16_t)merge->len);
-		put_be16(ip + IPV4_CHECKSUM, 0);
-		checksum_put(ip + IPV4_CHECKSUM, (uint16_t)~checksum_fold(checksum_add(0, ip, IPV4_LEN)));
+		inner_set_ip_checksum(ip);
 	} else {
 		put_be16(ip + IPV6_PAYLOAD, (uint16_t)(merge->len - IPV6_LEN));
 	}
-	uint16_t pseudo = checksum_fold(checksum_pseudo(ip + (v4 ? (size_t)IPV4_SOURCE : (size_t)IPV6_SOURCE),
-		ip + (v4 ? (size_t)IPV4_DESTINATION : (size_t)IPV6_DESTINATION), v4 ? 4 : 16, first->protocol,
-		(uint32_t)transport_len));
+	uint16_t pseudo = checksum_fold(inner_pseudo_sum(ip, first->protocol, (uint32_t)transport_len));
 	if (tcp) {
 		if (merge->psh)
 			transport[TCP_FLAGS] |= FLAG_PSH;
