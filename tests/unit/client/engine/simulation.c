@@ -13,7 +13,9 @@
 #include <cmocka.h>
 
 #define TURNS_MAX 2000 /* at one instant */
+#define IP_LEN 20
 #define IP_UDP_LEN 28
+#define PROTOCOL_UDP 17
 
 static void hex(const uint8_t key[32], char out[65])
 {
@@ -177,6 +179,21 @@ uint64_t sim_run_until_state(struct simulation *sim, const char *state, uint64_t
 	return UINT64_MAX;
 }
 
+void sim_ip_header(const struct side *from, const struct side *to, uint8_t protocol, uint8_t *packet, size_t len)
+{
+	struct ip_address address;
+
+	memset(packet, 0, IP_LEN);
+	packet[0] = 0x45;
+	put_be16(packet + 2, (uint16_t)len);
+	packet[8] = 64;
+	packet[9] = protocol;
+	assert_true(ip_address_parse(from->inner, strlen(from->inner), &address));
+	memcpy(packet + 12, address.bytes, 4);
+	assert_true(ip_address_parse(to->inner, strlen(to->inner), &address));
+	memcpy(packet + 16, address.bytes, 4);
+}
+
 void sim_send(struct simulation *sim, struct side *from, struct side *to, uint32_t number, size_t len)
 {
 	sim_send_flow(sim, from, to, 0, number, len);
@@ -185,20 +202,12 @@ void sim_send(struct simulation *sim, struct side *from, struct side *to, uint32
 void sim_send_flow(struct simulation *sim, struct side *from, struct side *to, uint16_t port, uint32_t number, size_t len)
 {
 	uint8_t packet[2048] = { 0 };
-	struct ip_address address;
 
 	(void)sim;
 	assert_true(len >= IP_UDP_LEN + 4 && len <= sizeof(packet));
-	packet[0] = 0x45;
-	put_be16(packet + 2, (uint16_t)len);
-	packet[8] = 64;
-	packet[9] = 17;
-	assert_true(ip_address_parse(from->inner, strlen(from->inner), &address));
-	memcpy(packet + 12, address.bytes, 4);
-	assert_true(ip_address_parse(to->inner, strlen(to->inner), &address));
-	memcpy(packet + 16, address.bytes, 4);
+	sim_ip_header(from, to, PROTOCOL_UDP, packet, len);
 	put_be16(packet + 20, port);
-	put_be16(packet + 24, (uint16_t)(len - 20));
+	put_be16(packet + 24, (uint16_t)(len - IP_LEN));
 	put_be32(packet + IP_UDP_LEN, number);
 	host_send_inner(from->host, packet, len);
 }

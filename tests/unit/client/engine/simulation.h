@@ -45,6 +45,8 @@ struct uapi_peer sim_peer(struct simulation *sim, struct side *side);
 /* Both ways between client and server. */
 void sim_way(struct simulation *sim, const struct way *way);
 void sim_way_one(struct simulation *sim, bool to_server, const struct way *way);
+/* The 20 bytes of an IPv4 header between the inner addresses of two sides, without its checksum. */
+void sim_ip_header(const struct side *from, const struct side *to, uint8_t protocol, uint8_t *packet, size_t len);
 /* Sends an inner UDP packet with this number and total length from one side to the other. */
 void sim_send(struct simulation *sim, struct side *from, struct side *to, uint32_t number, size_t len);
 /* The same from a certain source port: another flow. */

@@ -34,17 +34,9 @@ static uint8_t byte_at(uint32_t at)
 static void send_burst(struct simulation *sim, struct flow *flow, uint16_t segment)
 {
 	static uint8_t packet[HEADER + BURST_PAYLOAD];
-	struct ip_address address;
 
 	memset(packet, 0, HEADER);
-	packet[0] = 0x45;
-	put_be16(packet + 2, sizeof(packet));
-	packet[8] = 64;
-	packet[9] = PROTOCOL_TCP;
-	assert_true(ip_address_parse(sim->client.inner, strlen(sim->client.inner), &address));
-	memcpy(packet + 12, address.bytes, 4);
-	assert_true(ip_address_parse(sim->server.inner, strlen(sim->server.inner), &address));
-	memcpy(packet + 16, address.bytes, 4);
+	sim_ip_header(&sim->client, &sim->server, PROTOCOL_TCP, packet, sizeof(packet));
 	put_be16(packet + 20, PORT);
 	put_be16(packet + 22, PORT);
 	put_be32(packet + 24, flow->sent);

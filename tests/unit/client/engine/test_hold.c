@@ -27,16 +27,9 @@ struct spread {
 
 static void send(struct simulation *sim, uint8_t protocol, uint32_t number, size_t len)
 {
-	uint8_t packet[1400] = { 0x45 };
-	struct ip_address address;
+	uint8_t packet[1400] = { 0 };
 
-	put_be16(packet + 2, (uint16_t)len);
-	packet[8] = 64;
-	packet[9] = protocol;
-	assert_true(ip_address_parse(sim->client.inner, strlen(sim->client.inner), &address));
-	memcpy(packet + 12, address.bytes, 4);
-	assert_true(ip_address_parse(sim->server.inner, strlen(sim->server.inner), &address));
-	memcpy(packet + 16, address.bytes, 4);
+	sim_ip_header(&sim->client, &sim->server, protocol, packet, len);
 	put_be16(packet + 20, 1000);
 	put_be16(packet + 22, 2000);
 	packet[32] = 5 << 4; /* data offset of TCP */
