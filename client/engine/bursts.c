@@ -76,15 +76,8 @@ void bursts_look(struct link *link)
 void bursts_cut(struct link *link, struct packet *burst)
 {
 	struct engine *engine = link->engine;
-	struct packet_list cut = { 0 }, reversed = { 0 };
+	struct packet_list cut = { 0 };
 
 	tun_cut(engine->tun, burst, engine->pool, &cut);
-	for (struct packet *packet; (packet = packet_list_pop(&cut));) {
-		packet->next = reversed.head;
-		reversed.head = packet;
-	}
-	for (struct packet *packet = reversed.head, *next; packet; packet = next) {
-		next = packet->next;
-		queue_push_front(link->queue, packet);
-	}
+	queue_prepend(link->queue, &cut);
 }

@@ -319,14 +319,17 @@ void queue_push(struct queue *queue, struct packet *packet, struct mono now, str
 
 void queue_push_front(struct queue *queue, struct packet *packet)
 {
-	packet->next = queue->front.head;
-	queue->front.head = packet;
-	if (!queue->front.tail)
-		queue->front.tail = packet;
-	queue->front.count++;
-	queue->front.len += packet->len;
-	queue->packets++;
-	queue->bytes += packet->len;
+	struct packet_list list = { 0 };
+
+	packet_list_push(&list, packet);
+	queue_prepend(queue, &list);
+}
+
+void queue_prepend(struct queue *queue, struct packet_list *list)
+{
+	queue->packets += list->count;
+	queue->bytes += list->len;
+	packet_list_prepend(&queue->front, list);
 }
 
 /* Takes from the front list. */

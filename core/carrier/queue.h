@@ -29,6 +29,8 @@ void queue_free(struct queue *queue, struct packet_list *rest);
 void queue_push(struct queue *queue, struct packet *packet, struct mono now, struct packet_list *dropped);
 /* Puts a packet back at the very front, for instance after VERDICT_NO_SESSION. */
 void queue_push_front(struct queue *queue, struct packet *packet);
+/* The same for several, in their order. */
+void queue_prepend(struct queue *queue, struct packet_list *list);
 /* The next packet by deficit round robin; CoDel's drops go to dropped, and where the inner packet is ECN-capable it is
  * marked CE (with its IPv4 checksum mended) instead. NULL when empty. */
 struct packet *queue_pop(struct queue *queue, struct mono now, struct packet_list *dropped);
